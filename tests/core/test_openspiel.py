@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests import numbers
+from tests import numbers, openspiel_playthroughs
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel has no wheel for this Python")
 
@@ -59,7 +59,7 @@ def sampled(request: pytest.FixtureRequest) -> Any:
     name = request.param
     options = SMALL if name == "hex" else numbers.OPTIONS[name][1]
     game = openspiel.load(name, options, max_game_length=5)
-    np.random.seed(1)  # sample_some_states draws from there
+    random.seed(1)  # sample_some_states draws from there
     states = sample_some_states.sample_some_states(game, max_states=12)
     given = {"game": game, "game_name": name, "game_type": game.get_type(), "some_states": states}
     return type("Sampled", (api_test.EnforceAPIOnPartialTreeBase,), given)
@@ -72,6 +72,22 @@ def test_a_game_passes_openspiels_api_test_of_large_games(sampled: Any) -> None:
         getattr(sampled(check), check)()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"), [("hex", SMALL), ("junqi", {"players": 2}), ("confrontation", {}), ("universal", {})]
+)
+def test_histories_are_no_longer_than_the_game_says(name: str, options: dict[str, Any]) -> None:
+    game = openspiel.load(name, options, max_game_length=5)
+    state = decided(game, random.Random(1), 5)
+    chance = sum(item.player == pyspiel.PlayerId.CHANCE for item in state.full_history())
+    assert state.is_terminal()
+    assert len(state.full_history()) == chance + 5
+    assert chance <= game.max_chance_nodes_in_history()
+    assert len(state.full_history()) <= game.max_history_length()
+    assert state.move_number() <= game.max_move_number()
+    if name == "junqi":
+        assert chance > game.max_game_length()  # the layouts are drawn
+
+
 def test_a_seat_that_does_not_play_is_no_player() -> None:
     game = openspiel.load("universal", {"factions": ["majora", "evil"]}, gives_up=True)
     state = game.new_initial_state()
@@ -81,15 +97,52 @@ def test_a_seat_that_does_not_play_is_no_player() -> None:
     assert sorted(state.returns()) == [-1, 1]
 
 
-def test_a_playthrough_can_be_replayed(tmp_path: Path) -> None:
-    flags.FLAGS(["test"])
-    text = generate_playthrough.playthrough(
-        openspiel.game_string("hex", SMALL, max_game_length=6), action_sequence=[], seed=1
-    )
-    path = tmp_path / "hex.txt"
-    path.write_text(text)
-    original, again = generate_playthrough.replay(str(path))
-    assert again == original
+def test_every_game_has_a_playthrough() -> None:
+    assert set(openspiel_playthroughs.MATCHES) == set(numbers.OPTIONS)
+
+
+@pytest.mark.parametrize("name", sorted(openspiel_playthroughs.MATCHES))
+def test_the_recorded_playthrough_is_played_again_line_by_line(name: str, tmp_path: Path) -> None:
+    if not flags.FLAGS.is_parsed():
+        flags.FLAGS(["test"])
+    path = tmp_path / f"{name}.txt"
+    path.write_text(openspiel_playthroughs.recorded(name), encoding="utf-8")
+    recorded, again = generate_playthrough.replay(str(path))
+    length = openspiel_playthroughs.MATCHES[name][1]
+    assert recorded.count('# Apply action "') >= length  # and the draws
+    assert f"MaxGameLength() = {length}\n" in recorded
+    assert "IsTerminal() = True" in recorded
+    for line, (before, now) in enumerate(zip(recorded.splitlines(), again.splitlines(), strict=True), 1):
+        assert now == before, f"line {line}"
+
+
+# Matches that end by their rules, long before they are too long.
+ENDING: list[tuple[str, dict[str, Any]]] = [
+    ("confrontation", {"turn_limit": 30}),
+    ("hex", SMALL | {"round_limit": 12, "limit_result": "hit_points"}),
+    ("junqi", {"mode": "flip"}),
+    ("junqi", {"players": 2, "quiet_limit": 12}),
+    ("universal", {"factions": ["majora", "evil"], "quiet_limit": 10}),
+    ("wec", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), ENDING, ids=str)
+def test_a_match_comes_to_its_natural_end(name: str, options: dict[str, Any]) -> None:
+    game = openspiel.load(name, options, max_game_length=20_000)
+    state = decided(game, random.Random(1), 20_000)
+    assert state.is_terminal()
+    assert state.current_player() == pyspiel.PlayerId.TERMINAL
+    assert state.legal_actions() == []
+    result = state.match.result
+    assert result is not None
+    won = [1.0 if seat in result.winners else -1.0 for seat in state.match.seats]
+    assert state.returns() == (won if result.winners else [0.0] * len(won))
+
+
+def test_openspiels_random_simulation_plays_a_match_to_its_natural_end() -> None:
+    game = openspiel.load("hex", SMALL | {"round_limit": 4, "limit_result": "hit_points"})
+    pyspiel.random_sim_test(game, num_sims=2, serialize=False, verbose=False)
 
 
 # How many actions until something is hidden; None: nothing ever is.

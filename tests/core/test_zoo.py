@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 import warnings
 from functools import partial
@@ -396,10 +398,16 @@ def test_two_threads_on_one_vector_are_an_error() -> None:
 
 
 def test_without_pettingzoo_a_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     monkeypatch.delitem(sys.modules, "warlog_core.zoo.aec", raising=False)
     monkeypatch.delattr(zoo, "aec", raising=False)
     with pytest.raises(ImportError, match=r"pip install \"warlog-core\[zoo\]\""):
         zoo.env("hex")
+
+
+def test_without_openspiel_a_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    monkeypatch.delitem(sys.modules, "warlog_core.zoo.openspiel", raising=False)
+    monkeypatch.delattr(zoo, "openspiel", raising=False)
+    with pytest.raises(ImportError, match=r"pyspiel is missing: pip install \"warlog-core\[openspiel\]\""):
+        importlib.import_module("warlog_core.zoo.openspiel")

@@ -23,14 +23,17 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import msgspec
-import numpy as np
-import pyspiel
 
 import warlog_core
 from warlog_core.errors import BadDraws
 from warlog_core.numbering import Numbering
 from warlog_core.state import State
 from warlog_core.zoo._cover import presets_only
+from warlog_core.zoo._needs import needed
+
+with needed("openspiel"):
+    import numpy as np
+    import pyspiel
 
 CHANCE_OUTCOMES_MAX = 1 << 16
 DEFAULTS: dict[str, Any] = {"options": "", "max_game_length": 2000, "gives_up": False}
@@ -118,6 +121,16 @@ class WarlogGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel says nothing of
 
     def new_initial_state(self) -> WarlogState:
         return WarlogState(self)
+
+    # OpenSpiel takes it that a match of Python has no more draws than actions; ours has several for one action.
+    def max_chance_nodes_in_history(self) -> int:
+        return (1 + self.length_max) * int(self.start.rules.raw.draws_max)
+
+    def max_history_length(self) -> int:
+        return self.length_max + self.max_chance_nodes_in_history()
+
+    def max_move_number(self) -> int:
+        return self.max_history_length()
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> WarlogObserver:
         return WarlogObserver(self.start, iig_obs_type, params)
