@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,3 +106,56 @@ def test_with_the_extra_a_learning_curve_is_drawn_where_nothing_can_compile(
         [sys.executable, "-m", "pip", "--python", str(python), "check"], capture_output=True, text=True
     )
     assert checked.returncode == 0, checked.stdout
+
+
+def newest_python() -> str | None:
+    """A CPython that is newer than this one: NEWEST names it, as in the Makefile, or it is on the PATH and starts."""
+    names = os.environ.get("NEWEST", "").split() or [f"python3.{minor}" for minor in range(17, 11, -1)]
+    for name in names:
+        asked = [
+            name,
+            "-c",
+            "import sys; print(sys.implementation.name, sys.version_info >= tuple(map(int, sys.argv[1:])))",
+        ]
+        asked += map(str, (sys.version_info[0], sys.version_info[1] + 1))
+        if (
+            shutil.which(name)
+            and subprocess.run(asked, capture_output=True, text=True).stdout == "cpython True\n"
+        ):
+            return name
+    return None
+
+
+@pytest.fixture(scope="module")
+def made() -> Path:
+    """The wheel that `make wheel` leaves in dist."""
+    subprocess.run(["make", "wheel"], cwd=CORE.parent, check=True, capture_output=True, timeout=900)
+    (built,) = (CORE.parent / "dist").glob(f"warlog_core-{warlog_core.__version__}-*.whl")
+    return built
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("extra", ["zoo", "openspiel"])
+def test_the_newest_cpython_installs_what_make_wheel_made_with_its_extra_and_no_compiler(
+    extra: str, made: Path, tmp_path: Path
+) -> None:
+    newest = newest_python()
+    if newest is None:
+        pytest.skip("no CPython newer than this one is on the PATH: NEWEST=/path/to/python names one")
+    subprocess.run([newest, "-m", "venv", str(tmp_path / "venv")], check=True, timeout=300)
+    python = str(tmp_path / "venv" / "bin" / "python")
+    nothing_compiles = os.environ | {"PATH": str(tmp_path / "venv" / "bin")}
+    install = [python, "-m", "pip", "install", "-q", "--only-binary", ":all:", f"{made}[{extra}]"]
+    subprocess.run(install, check=True, timeout=900, env=nothing_compiles)
+    page = (CORE.parent / "docs" / "RESEARCH.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    mine = [example for example in examples if ("openspiel" in example) == (extra == "openspiel")]
+    assert mine
+    for example in mine:
+        run = [python, "-I", "-c", example]
+        subprocess.run(run, cwd=tmp_path, check=True, timeout=300, env=nothing_compiles)
+    if extra == "zoo":
+        for script, arguments in (("random_play.py", ["--steps", "50"]), ("ppo_hex.py", ["--updates", "1"])):
+            run = [python, "-I", str(CORE.parent / "examples" / script), *arguments]
+            subprocess.run(run, cwd=tmp_path, check=True, timeout=300, env=nothing_compiles)
+        assert (tmp_path / "learning.svg").read_text().startswith("<svg")
