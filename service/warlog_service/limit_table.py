@@ -1,4 +1,5 @@
-"""The table of limits in deploy/RUNBOOK.md: what a stranger can make the server keep or do, and how much of it.
+"""The tables of limits in deploy/RUNBOOK.md and in the OpenAPI document: what a stranger can make the server keep or
+do, and how much of it.
 
 The numbers are the defaults of the settings, and the constants that the code compares with. A test holds the RUNBOOK to
 it, and it to the names of all limits and quotas. `python -m warlog_service.limit_table` prints it.
@@ -28,11 +29,19 @@ class Limit(NamedTuple):
     fixed: int = 0
 
     def row(self, defaults: Settings) -> str:
+        """For operators."""
+        numbers, codes = self._told(defaults)
+        settings = ", ".join(f"`{name}`" for name in self.settings.split()) or "fixed"
+        return f"| {self.of} | {numbers} | {settings} | {codes} | {self.protects} |"
+
+    def row_for_clients(self, defaults: Settings) -> str:
+        numbers, codes = self._told(defaults)
+        return f"| {self.of} | {numbers} | {codes} |"
+
+    def _told(self, defaults: Settings) -> tuple[str, str]:
         numbers = [getattr(defaults, name) for name in self.settings.split()] or [self.fixed]
         told = ", ".join("half of the memory" if number is None else f"{number:,.10g}" for number in numbers)
-        settings = ", ".join(f"`{name}`" for name in self.settings.split()) or "fixed"
-        codes = ", ".join(f"`{code}`" for code in self.codes.split()) or "–"
-        return f"| {self.of} | {told} | {settings} | {codes} | {self.protects} |"
+        return told, ", ".join(f"`{code}`" for code in self.codes.split()) or "–"
 
 
 MANY, QUOTA, LARGE = "too_many_requests", "quota_exceeded", "body_too_large"
@@ -185,11 +194,20 @@ LIMITS = (
 def markdown() -> str:
     defaults = Settings()
     head = ("| at most | default | setting | beyond it | what that protects |", "|---|---|---|---|---|")
-    rate = (
-        f"Rates are saved up for {BURST_SECONDS:g} seconds. Where a setting is 0, there is no limit. "
-        "What each setting does in detail stands in the table above."
+    more = (
+        "Where a setting is 0, there is no limit. What each setting does in detail stands in the table above."
     )
-    return "\n".join([*head, *(limit.row(defaults) for limit in LIMITS), "", rate, ""])
+    return "\n".join([*head, *(limit.row(defaults) for limit in LIMITS), "", f"{_RATES} {more}", ""])
+
+
+def for_clients() -> str:
+    """In Markdown, without what only operators ask."""
+    defaults = Settings()
+    head = ("| at most | number | beyond it |", "|---|---|---|")
+    return "\n".join([*head, *(limit.row_for_clients(defaults) for limit in LIMITS), "", _RATES])
+
+
+_RATES = f"Rates are saved up for {BURST_SECONDS:g} seconds."
 
 
 if __name__ == "__main__":

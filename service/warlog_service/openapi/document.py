@@ -16,12 +16,14 @@ import msgspec
 from litestar import Litestar
 
 import warlog_core
+from warlog_service import limit_table
+from warlog_service.browsers import COOKIE
 from warlog_service.codes import TRANSPORT
 from warlog_service.openapi.calls import calls
 from warlog_service.openapi.components import close_requests, describe, reached, say_defaults
 from warlog_service.openapi.components import components as made
-from warlog_service.openapi.operations import code_list, headers, operation
-from warlog_service.openapi.words import TAGS
+from warlog_service.openapi.operations import code_list, header_list, headers, operation
+from warlog_service.openapi.words import OF_ANY_ANSWER, TAGS
 from warlog_service.responses import encode
 
 
@@ -71,7 +73,9 @@ def document(app: Litestar) -> dict[str, Any]:
             "description": f"{guide()}\n\n# Refusals\n\nEvery refusal is a problem "
             "document with a stable `code` and a `detail` for people. Codes of a game's rule book have status 422; "
             "`errors` of `GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:"
-            f"\n\n{code_list(TRANSPORT)}",
+            f"\n\n{code_list(TRANSPORT)}\n\n# Headers of any answer\n\nThe headers of each call are listed there. "
+            f"Any answer may have these, too:\n\n{header_list(OF_ANY_ANSWER)}\n\n# Limits\n\nAs they are unless the "
+            f"operator of a server has set others.\n\n{limit_table.for_clients()}",
             "contact": {"name": "Warlog", "url": "https://warlog.dev"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
@@ -86,7 +90,14 @@ def document(app: Litestar) -> dict[str, Any]:
                     "type": "http",
                     "scheme": "bearer",
                     "description": "A token of `POST /v1/players` or `POST /v1/tokens`.",
-                }
+                },
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": COOKIE,
+                    "description": "The cookie of `POST /v1/sessions`, for pages of this server: a request that a page "
+                    "of another origin has made is refused (`cross_origin`).",
+                },
             },
         },
     }

@@ -55,7 +55,8 @@ def _summary(text: str) -> str:
 def _security(call: Call) -> list[Json]:
     if call.counts_for != "caller":
         return []
-    return [{"token": []}] if call.token else [{}, {"token": []}]
+    known = [{"token": []}, {"session": []}]
+    return known if call.token else [{}, *known]
 
 
 def headers() -> Json:
@@ -173,6 +174,11 @@ def _problem(call: Call, description: str, schema: Json, sends: Iterable[str]) -
 def code_list(codes: Mapping[str, Code]) -> str:
     """In Markdown."""
     return "\n".join(f"* `{name}`: {code.text}" for name, code in codes.items())
+
+
+def header_list(named: Mapping[str, str]) -> str:
+    """In Markdown."""
+    return "\n".join(f"* `{name}`: {text}" for name, text in named.items())
 
 
 def _content(schema: Json, example: Any) -> Json:

@@ -302,6 +302,20 @@ HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
     "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}(-[0-9]{1,15})?$"},
 }
 
+OF_ANY_ANSWER = {
+    "Content-Type, Content-Length, Content-Encoding, Transfer-Encoding, Date, Connection, Server": "as HTTP says, some "
+    "by a proxy. Compressed are only the page at `/`, its files, and the script of `/v1/docs`",
+    "Cache-Control": "`private, no-store` where the answer depends on who asks; `no-cache` where it may be kept, and "
+    "has an `ETag` to ask with",
+    "Vary": "the headers of the request on which the answer depends",
+    "Allow": "of `OPTIONS`, and with 405 `method_not_allowed`: the methods of the path",
+    "Access-Control-Allow-Origin, Access-Control-Expose-Headers, Access-Control-Allow-Methods, "
+    "Access-Control-Allow-Headers, Access-Control-Max-Age": "for pages of the origins that the operator allows; never "
+    "with cookies",
+    "X-Content-Type-Options, Referrer-Policy, Content-Security-Policy": "of pages, for browsers",
+    "X-Accel-Buffering": "of feeds: `no`, so that a proxy hands on each event at once",
+}
+"""What is not listed with each call."""
 HEADERS: dict[str, Any] = {
     "ETag": (
         "identifies the content of the answer; send it as `If-None-Match`. After a command it begins with the version",
