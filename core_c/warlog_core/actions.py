@@ -55,7 +55,9 @@ class EntryKeys(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Budget(Struct, frozen=True, tag_field="fill", tag="budget", omit_defaults=True):
     """So many of each type in `costs`, which together cost `limit` at most. Other fields with a `cost` pay from the
-    same limit. The value is an object by type, or, with `entry`, a list of such entries."""
+    same limit; a form has at most one budget. The value is an object by type, which need not have all of them
+    (`{"bishop": 2, "pawn": 4}`), or, with `entry`, a list of such entries, in which a type may come up again
+    (`[{"unit": "wolf", "count": 12}]`)."""
 
     limit: int
     costs: Annotated[dict[str, int], Meta(description="of one, by type; no other type may be given")]
@@ -77,8 +79,9 @@ class ForEach(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lists(Struct, frozen=True, tag_field="fill", tag="lists", omit_defaults=True):
-    """A list of choices for each piece of a type that is bought. A choice may stand in a list more than once. Each
-    choice beyond `included` has a `cost`."""
+    """A list of choices for each piece of a type that is bought, in any order; what is `free` in the budget has none. A
+    choice may stand in a list more than once. Each choice beyond `included` has a `cost`. The value for two bishops:
+    `[["heal", "panic"], ["hurt", "hurt", "heal"]]`."""
 
     of: list[str]
     for_each: ForEach
@@ -86,7 +89,7 @@ class Lists(Struct, frozen=True, tag_field="fill", tag="lists", omit_defaults=Tr
     included: int
     cost: int
     required: Annotated[bool, Meta(description="false: it may be left out where there is no such piece")] = (
-        False
+        True
     )
 
 
@@ -96,11 +99,11 @@ class Number(Struct, frozen=True, tag_field="fill", tag="number", omit_defaults=
     min: int
     max: int
     cost: int = 0
-    required: bool = False
+    required: bool = True
 
 
 class Choice(Struct, frozen=True, tag_field="fill", tag="choice", omit_defaults=True):
-    """One of these."""
+    """One of these: `"barrier"`."""
 
     of: list[str]
     required: bool = True
@@ -114,7 +117,7 @@ class Slot(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Slots(Struct, frozen=True, tag_field="fill", tag="slots", omit_defaults=True):
-    """A list with one type for each slot, of each type exactly as many as `counts` says."""
+    """A list with one type for each slot, of each type exactly as many as `counts` says: `["colonel", "bomb", …]`."""
 
     slots: list[Slot]
     counts: dict[str, int]
@@ -129,7 +132,7 @@ class Within(Struct, frozen=True, rename={"from_": "from"}):
 
 
 class Area(Struct, frozen=True, tag_field="fill", tag="area", omit_defaults=True):
-    """Different spaces, as many as one of the `sizes` says."""
+    """Different spaces, as many as one of the `sizes` says: `["c3", "c4", "d4", "d5"]`."""
 
     sizes: list[int]
     connected: Annotated[
@@ -141,7 +144,8 @@ class Area(Struct, frozen=True, tag_field="fill", tag="area", omit_defaults=True
 
 
 class OfPiece(Struct, frozen=True, rename={"from_": "from"}):
-    """The count goes by the type of the piece that another field names; the view has it in the list `from`."""
+    """The count goes by the type of the piece that another field names: that of the entry of `view[from]` whose `id` is
+    the action's `field`."""
 
     field: str
     from_: str
@@ -153,7 +157,8 @@ Count = int | dict[str, int]
 
 
 class Payment(Struct, frozen=True, tag_field="fill", tag="payment", omit_defaults=True):
-    """So many different spaces of the seat, in any order, or the word that lets the rules choose."""
+    """So many different spaces of the seat, in any order (`["k7", "k8"]`), or the word that lets the rules choose. The
+    spaces that there are: `view[from][seat]`."""
 
     spaces_of: Literal["seat"]
     from_: Annotated[str, Meta(description="where in the view they are, by seat")] = msgspec.field(
@@ -234,7 +239,11 @@ class DescribedAction(Struct, frozen=True, kw_only=True):
     clicks: (
         Annotated[
             list[str],
-            Meta(description="the order in which a person gives the fields; some may not be needed"),
+            Meta(
+                description="the order in which a person gives the fields. Choose a value among those of the listed "
+                "actions that are left, and go on with those that have it; an action without the field is such a "
+                "choice, too"
+            ),
         ]
         | UnsetType
     ) = UNSET
@@ -255,7 +264,10 @@ class DescribedAction(Struct, frozen=True, kw_only=True):
     form: (
         Annotated[
             dict[str, Form],
-            Meta(description="the fields that a person fills in; in a template no others may be given"),
+            Meta(
+                description="the fields that a person fills in; in a template no others may be given. Where the action "
+                "is no template, the listed value stands for them, and another that the form allows may take its place"
+            ),
         ]
         | UnsetType
     ) = UNSET

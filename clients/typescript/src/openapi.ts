@@ -81,8 +81,9 @@ export interface paths {
          * The bots of the house: eight levels, each with its account and ratings, and how they play each game
          * @description The bots of the house: eight levels, each with its account and ratings, and how they play each game.
          *
-         *     `alive` is false while no program plays for them: a match with one then waits. Seats are given to them in
-         *     `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`.
+         *     They accept a draw unless they think that they stand better, give up what they have lost, and agree to going back
+         *     in casual matches and to a rematch. `alive` is false while no program plays for them: a match with one then waits.
+         *     Seats are given to them in `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`.
          */
         get: operations["get_bots"];
         put?: never;
@@ -538,8 +539,10 @@ export interface paths {
         };
         /**
          * Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event
-         * @description Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event. From a version
-         *     that is not there yet, it goes on as from the newest.
+         * @description Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event. Without either,
+         *     all events. From a version that is not there yet, it goes on as from the newest.
+         *
+         *     Each has the lines `id`, `event` and `data`, which is JSON in one line; `heartbeat` and `closing` have no `id`.
          *
          *     The id of an event is its version. `now`, beside `deadlines`, is the server's time: compute countdowns from it, not
          *     from your own clock. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event `closing` says
@@ -1566,7 +1569,7 @@ export interface components {
             seat: string;
             /** @description how many actions there are in all */
             total: number;
-            /** @description the actions, at most 20,000 in one answer */
+            /** @description the actions, at most 20,000 in one answer; all are of the match's game: who knows it may take them for its own type (`HexListedAction`, …) */
             actions: components["schemas"]["GameListedAction"][];
             /** @description with `trace`: the trace of each action of `actions`, in order */
             traces?: components["schemas"]["Trace"][];
@@ -1619,7 +1622,7 @@ export interface components {
             /** @description most iterations of the search; absent or greater: those of bot 8 */
             iterations?: number | null;
         };
-        /** @description Different spaces, as many as one of the `sizes` says. */
+        /** @description Different spaces, as many as one of the `sizes` says: `["c3", "c4", "d4", "d5"]`. */
         Area: {
             /**
              * @description says which it is
@@ -1765,7 +1768,9 @@ export interface components {
         };
         /**
          * @description So many of each type in `costs`, which together cost `limit` at most. Other fields with a `cost` pay from the
-         *         same limit. The value is an object by type, or, with `entry`, a list of such entries.
+         *         same limit; a form has at most one budget. The value is an object by type, which need not have all of them
+         *         (`{"bishop": 2, "pawn": 4}`), or, with `entry`, a list of such entries, in which a type may come up again
+         *         (`[{"unit": "wolf", "count": 12}]`).
          */
         Budget: {
             /**
@@ -1864,7 +1869,7 @@ export interface components {
              */
             type: "waiting" | "pairing" | "paired" | "withdrawn" | "refused" | "left" | "expired";
         };
-        /** @description One of these. */
+        /** @description One of these: `"barrier"`. */
         Choice: {
             /**
              * @description says which it is
@@ -3147,7 +3152,7 @@ export interface components {
             means?: "accept_draw" | "decline_draw" | "offer_draw" | "resign";
             /** @description for a button */
             label?: string;
-            /** @description the order in which a person gives the fields; some may not be needed */
+            /** @description the order in which a person gives the fields. Choose a value among those of the listed actions that are left, and go on with those that have it; an action without the field is such a choice, too */
             clicks?: string[];
             /** @description posted by the server, never listed */
             server_only?: boolean;
@@ -3155,7 +3160,7 @@ export interface components {
             open?: boolean;
             /** @description of templates: true: what is posted stands; false: until the seat declares that it is ready, the template stays listed, and what is posted replaces what was */
             final?: boolean;
-            /** @description the fields that a person fills in; in a template no others may be given */
+            /** @description the fields that a person fills in; in a template no others may be given. Where the action is no template, the listed value stands for them, and another that the form allows may take its place */
             form?: {
                 [key: string]: components["schemas"]["Budget"] | components["schemas"]["Lists"] | components["schemas"]["Number"] | components["schemas"]["Choice"] | components["schemas"]["Slots"] | components["schemas"]["Area"] | components["schemas"]["Payment"];
             };
@@ -3543,7 +3548,7 @@ export interface components {
             guide: string;
             /** @description boards for sections of the guide, with what can be done on them */
             scenes: components["schemas"]["Scene"][];
-            /** @description JSON Schema of the options */
+            /** @description JSON Schema of the options; its `$ref` leads into its `$defs`, as in the other schemas */
             options: {
                 [key: string]: unknown;
             };
@@ -5444,8 +5449,9 @@ export interface components {
             created_at: string;
         };
         /**
-         * @description A list of choices for each piece of a type that is bought. A choice may stand in a list more than once. Each
-         *         choice beyond `included` has a `cost`.
+         * @description A list of choices for each piece of a type that is bought, in any order; what is `free` in the budget has none. A
+         *         choice may stand in a list more than once. Each choice beyond `included` has a `cost`. The value for two bishops:
+         *         `[["heal", "panic"], ["hurt", "hurt", "heal"]]`.
          */
         Lists: {
             /**
@@ -5463,7 +5469,7 @@ export interface components {
             included: number;
             /** @description of each choice beyond `included` */
             cost: number;
-            /** @description false: it may be left out where there is no such piece (default: `false`) */
+            /** @description false: it may be left out where there is no such piece (default: `true`) */
             required?: boolean;
         };
         /** @description An event as feeds give it, and the answer to a command. */
@@ -5869,10 +5875,13 @@ export interface components {
             max: number;
             /** @description of each, from the budget (default: `0`) */
             cost?: number;
-            /** @description must it be given? (default: `false`) */
+            /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
-        /** @description The count goes by the type of the piece that another field names; the view has it in the list `from`. */
+        /**
+         * @description The count goes by the type of the piece that another field names: that of the entry of `view[from]` whose `id` is
+         *         the action's `field`.
+         */
         OfPiece: {
             /** @description the field that names the piece */
             field: string;
@@ -6010,7 +6019,10 @@ export interface components {
             /** @description those that wait, and the latest that ended */
             entries: components["schemas"]["Entry"][];
         };
-        /** @description So many different spaces of the seat, in any order, or the word that lets the rules choose. */
+        /**
+         * @description So many different spaces of the seat, in any order (`["k7", "k8"]`), or the word that lets the rules choose. The
+         *         spaces that there are: `view[from][seat]`.
+         */
         Payment: {
             /**
              * @description says which it is
@@ -6979,7 +6991,7 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description A list with one type for each slot, of each type exactly as many as `counts` says. */
+        /** @description A list with one type for each slot, of each type exactly as many as `counts` says: `["colonel", "bomb", …]`. */
         Slots: {
             /**
              * @description says which it is
@@ -9611,14 +9623,17 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -9664,14 +9679,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -10350,7 +10368,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10359,7 +10377,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -10546,7 +10567,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10555,7 +10576,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -10675,7 +10699,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10684,7 +10708,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -10795,7 +10822,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10804,7 +10831,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -10923,7 +10953,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10932,7 +10962,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -12480,7 +12513,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -12489,7 +12522,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -12935,7 +12971,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -12944,7 +12980,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -13100,7 +13139,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13109,7 +13148,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -13359,7 +13401,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13368,7 +13410,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -13500,7 +13545,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13509,7 +13554,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -13672,7 +13720,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13681,7 +13729,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -13945,7 +13996,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13954,7 +14005,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -14340,7 +14394,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -14349,7 +14403,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -14943,7 +15000,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -14952,7 +15009,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -15210,7 +15270,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -15219,7 +15279,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -15550,7 +15613,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -15559,7 +15622,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -15813,7 +15879,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -15822,7 +15888,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -16510,7 +16579,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -16519,7 +16588,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -16782,7 +16854,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -16791,7 +16863,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -17103,7 +17178,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17112,7 +17187,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -17372,7 +17450,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17381,7 +17459,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -17801,7 +17882,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17810,7 +17891,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -17974,7 +18058,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17983,7 +18067,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -18139,7 +18226,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18148,7 +18235,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -18494,7 +18584,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18503,7 +18593,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -18717,7 +18810,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18726,7 +18819,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -19074,7 +19170,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19083,7 +19179,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -19388,7 +19487,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19397,7 +19496,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -19577,7 +19679,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19586,7 +19688,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -19769,7 +19874,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19778,7 +19883,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -19943,7 +20051,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19952,7 +20060,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -20100,7 +20211,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -20109,7 +20220,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -20383,7 +20497,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -20392,7 +20506,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -20455,14 +20572,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -20644,7 +20764,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -20653,7 +20773,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21087,7 +21210,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21096,7 +21219,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21264,7 +21390,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21273,7 +21399,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21400,7 +21529,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21409,7 +21538,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21526,7 +21658,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21535,7 +21667,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21660,7 +21795,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21669,7 +21804,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21820,7 +21958,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21829,7 +21967,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -21950,7 +22091,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21959,7 +22100,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22099,7 +22243,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22108,7 +22252,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22237,7 +22384,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22246,7 +22393,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22387,7 +22537,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22396,7 +22546,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22493,7 +22646,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22502,7 +22655,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22631,7 +22787,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22640,7 +22796,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22771,7 +22930,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22780,7 +22939,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -22921,7 +23083,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22930,7 +23092,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -23027,7 +23192,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23036,7 +23201,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -23208,7 +23376,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23217,7 +23385,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -23371,7 +23542,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23380,7 +23551,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -23617,7 +23791,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23626,7 +23800,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -23743,7 +23920,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23752,7 +23929,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -23907,7 +24087,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23916,7 +24096,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24045,7 +24228,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24054,7 +24237,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24186,7 +24372,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24195,7 +24381,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24391,7 +24580,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24400,7 +24589,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24517,7 +24709,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24526,7 +24718,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24661,7 +24856,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24670,7 +24865,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24848,7 +25046,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24857,7 +25055,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -24985,7 +25186,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24994,7 +25195,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -25158,7 +25362,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -25167,7 +25371,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -25332,7 +25539,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -25341,7 +25548,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -25520,7 +25730,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -25529,7 +25739,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -25867,7 +26080,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -25876,7 +26089,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26071,7 +26287,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26080,7 +26296,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26192,7 +26411,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26201,7 +26420,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26311,7 +26533,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26320,7 +26542,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26396,7 +26621,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26405,7 +26630,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26545,7 +26773,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26554,7 +26782,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26710,7 +26941,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26719,7 +26950,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };
@@ -26831,7 +27065,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description any other problem */
+            /** @description what any request may get */
             default: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26840,7 +27074,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                    };
                 };
             };
         };

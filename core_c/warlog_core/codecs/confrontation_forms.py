@@ -32,11 +32,12 @@ def _army(options: Mapping[str, Any]) -> dict[str, Form]:
             length=Amount(options["spells_per_bishop"], _BOOK["max_spells_per_bishop"]),
             included=options["spells_per_bishop"],
             cost=options["spell_cost"],
+            required=False,
         ),
     }
     if options["races"]:
         found["race"] = Choice(list(RACE_NAMES))
-        found["extra_tokens"] = Number(_NUMBER.min, _NUMBER.max, options["race_token_cost"])
+        found["extra_tokens"] = Number(_NUMBER.min, _NUMBER.max, options["race_token_cost"], required=False)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from litestar.handlers import HTTPRouteHandler
 
-from warlog_service.codes import CODES, Code
+from warlog_service.codes import CODES, TRANSPORT, Code
 from warlog_service.openapi.calls import Call
 from warlog_service.openapi.games import Json, name_in, ref
 from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TAGS
@@ -155,9 +155,16 @@ def _problems(call: Call, *, saves: bool) -> Json:
             lines += more
             allowed.append(ref("GameCode"))
         code = allowed[0] if len(allowed) == 1 else {"anyOf": allowed}
-        schema = {"allOf": [ref("Problem"), {"type": "object", "properties": {"code": code}}]}
-        answers[str(status)] = _problem(call, "\n\n".join(lines), schema, _SENT_WITH.get(status, ()))
-    return answers | {"default": _problem(call, "any other problem", ref("Problem"), ())}
+        answers[str(status)] = _problem(
+            call, "\n\n".join(lines), _with_code(code), _SENT_WITH.get(status, ())
+        )
+    return answers | {
+        "default": _problem(call, "what any request may get", _with_code({"enum": [*TRANSPORT]}), ())
+    }
+
+
+def _with_code(code: Json) -> Json:
+    return {"allOf": [ref("Problem"), {"type": "object", "properties": {"code": code}}]}
 
 
 _SENT_WITH = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}

@@ -43,7 +43,8 @@ PROPERTIES = {
     "Account.name": "name of the player",
     "AccountAnswer": "A player.",
     "Actions": "The legal actions of a seat.",
-    "Actions.actions": "the actions, at most 20,000 in one answer",
+    "Actions.actions": "the actions, at most 20,000 in one answer; all are of the match's game: who knows it may "
+    "take them for its own type (`HexListedAction`, …)",
     "Actions.next": "`after` of the rest of the list; absent: this is the end",
     "Actions.total": "how many actions there are in all",
     "Amount.max": "the greatest number",
@@ -101,7 +102,7 @@ PROPERTIES = {
     "Game.board": "the board that the options give",
     "Game.effects": "JSON Schema of effects",
     "Game.name": "for display",
-    "Game.options": "JSON Schema of the options",
+    "Game.options": "JSON Schema of the options; its `$ref` leads into its `$defs`, as in the other schemas",
     "Game.owners": "who may own something in a view besides the seats",
     "Game.pieces": "catalogue of pieces",
     "Game.seats": "the seats that the options give",

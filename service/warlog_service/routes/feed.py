@@ -42,8 +42,10 @@ MEMBERSHIP = {
     ),
 )
 async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
-    """Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event. From a version
-    that is not there yet, it goes on as from the newest.
+    """Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event. Without either,
+    all events. From a version that is not there yet, it goes on as from the newest.
+
+    Each has the lines `id`, `event` and `data`, which is JSON in one line; `heartbeat` and `closing` have no `id`.
 
     The id of an event is its version. `now`, beside `deadlines`, is the server's time: compute countdowns from it, not
     from your own clock. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event `closing` says
