@@ -166,7 +166,12 @@ def test_no_python_outside_a_games_own_files_decides_by_its_name(game: str) -> N
     for folder in (*PACKAGES.values(), ROOT / "core_c"):
         for path in sorted(folder.rglob("*.py")):
             text = path.read_text()
-            if path not in own and "build" not in path.parts and game in text:
+            if (
+                path not in own
+                and path.name != "game_types.py"
+                and "build" not in path.parts
+                and game in text
+            ):
                 for node in names_a_game(ast.parse(text), game):
                     pytest.fail(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)} names {game}")
 

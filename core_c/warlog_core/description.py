@@ -35,7 +35,8 @@ Drawing = Literal[
 _DRAWING = (
     "`fill` colours spaces as their owner; `block` is closed to all; `outline` and `highlight` mark spaces; `area` is "
     "ground of a type; `heap` lies on a space, or on its piece (`carried`); `ghost` was seen there before; `ring` "
-    "marks one space or piece; `trail` joins spaces in order; `tray` is beside the board, as is a piece without a space"
+    "marks one space or piece; `trail` is a line through `space` and then `spaces`; `tray` is beside the board, even "
+    "with a space, as is a piece without one"
 )
 Field = str | UnsetType
 _COLOURS = ("#c0392b", "#2f6fd0", "#2c9a4b", "#e0b020", "#8e44ad", "#16a085", "#7f8c8d", "#d35400")
@@ -144,7 +145,7 @@ class DescribedBoard(Struct, frozen=True):
     """`kind`: `square` and `hex` boards have fields side by side; else spaces are points, joined by `edges`."""
 
     kind: str
-    levels: Annotated[list[str], Meta(description="one above the other; every space has each")]
+    levels: Annotated[list[str], Meta(description="every space has each; on the first most pieces stand")]
     spaces: list[Space]
     space_kinds: list[SpaceKind]
     edges: list[Edge]
@@ -180,9 +181,10 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     """Where in a view something is, and how it is drawn.
 
     `from` is a path of field names, separated by dots. It goes through lists: `seats.army` is each entry of the `army`
-    of each of `seats`. The other fields name fields of what is found there; `space`, `level` and `owner` also fields of
-    the objects around it. What is found may be a text: a space, or in a `tray` and a carried `heap` a type; or a
-    number: an id for `refers`, or else a badge. A layer whose path is not in the view draws nothing."""
+    of each of `seats`, and each entry of a list in it. The other fields name fields of what is found there; `space`,
+    `level` and `owner` also fields of the objects around it, the nearest first. What is found may be a text: a space,
+    or in a `tray` and a carried `heap` a type; or a number: an id for `refers`, or else a badge. A layer whose path is
+    not in the view draws nothing."""
 
     source: Annotated[str, Meta(description="path in the view")]
     draw: Annotated[Drawing, Meta(description=_DRAWING)]
@@ -215,9 +217,18 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     direction: Annotated[Field, Meta(description="the field with one of `board.directions`")] = UNSET
     keyed: Annotated[
         Literal["owner", "type"] | UnsetType,
-        Meta(description="what is found is an object, and this is what its keys are"),
+        Meta(
+            description="what is found is an object, and this is what its keys are; its values, or the entries of "
+            "those that are lists, are the things: spaces, or numbers as badges"
+        ),
     ] = UNSET
-    refers: Annotated[Field, Meta(description="the `from` of another layer, whose `id` this is")] = UNSET
+    refers: Annotated[
+        Field,
+        Meta(
+            description="the `from` of another layer, whose `id` this is: the thing is what is found there, drawn with "
+            "this `draw`"
+        ),
+    ] = UNSET
     carried: Annotated[bool, Meta(description="the piece on the space holds it")] = False
     veiled: Annotated[
         list[Veil], Meta(description="what of an own piece says that others may not see it; one is enough")

@@ -100,7 +100,7 @@ class MalformedBody(BadRequest):
 
 class BadParameter(BadRequest):
     code = "bad_parameter"
-    text = "A value in the path, the query, a header or the body is not allowed."
+    text = "A value in the path, the query or a header is not allowed, or one in the body does not go with another."
     facts = ("allowed", "needed", "minimum", "maximum")
 
 

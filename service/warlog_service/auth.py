@@ -64,7 +64,9 @@ async def caller_or_none(service: Service, scope: Scope) -> Caller | None:
     if caller is None:
         limits.failures.spend(address(service, scope))
         raise Unauthenticated(
-            "The token is unknown or has been revoked; send a valid one as `Authorization: Bearer`."
+            "`Authorization` must be `Bearer` and a token."
+            if scheme.lower() != "bearer"
+            else "The token is unknown or has been revoked; send a valid one as `Authorization: Bearer`."
             if session is None
             else "The session has ended; `DELETE /v1/sessions` takes its cookie away."
         )

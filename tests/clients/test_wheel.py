@@ -27,7 +27,10 @@ DEPENDENCIES = [
 
 
 WRONG = """\
+from typing import cast
+
 from warlog_client import AsyncClient, Client, Mode
+from warlog_client.game_types import HexListedAction, HexMove, HexOptions
 
 with Client("http://x") as warlog:
     match = warlog.matches.get("m")
@@ -40,6 +43,11 @@ with Client("http://x") as warlog:
     [one.no_such_field for one in warlog.matches(game="hex")]  # wrong
     warlog.matches(status="over")  # wrong
     next(warlog.matches.feed("m")).version + ""  # wrong
+    options: HexOptions = {"armee": "preset"}  # wrong
+    move: HexMove = {"type": "move", "piece": "1", "to": "a1"}  # wrong
+    for action in cast(list[HexListedAction], warlog.matches.actions("m", "red").actions):
+        if action["type"] == "move":
+            print(action["to"], action["target"])  # wrong
 
 
 async def main(warlog: AsyncClient) -> None:

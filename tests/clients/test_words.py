@@ -14,6 +14,7 @@ import pytest
 
 import warlog_client
 import warlog_core
+from tests.clients import make_game_types
 from tests.clients.conftest import Speaker
 from tests.clients.cutting import CuttingServer, always, reply
 from tests.servers import WarlogServer
@@ -78,9 +79,16 @@ def test_every_literal_has_the_words_of_the_api_and_no_others(document: Json) ->
               and "type" in form.get("properties", {}))
         )
     }  # fmt: skip
+    expected["NoticeType"] = {*components["Notice"]["discriminator"]["mapping"]}
     expected["Code"] = set(CODES)
     assert known == expected
     assert set(known) <= set(warlog_client.__all__)
+
+
+def test_the_types_of_the_games_are_those_of_the_document() -> None:
+    assert make_game_types.FILE.read_text(encoding="utf-8") == make_game_types.made(), (
+        "`make openapi` writes them"
+    )
 
 
 # The SDK's Struct → the document's component, where they differ.
@@ -244,7 +252,14 @@ def test_what_stands_by_subject_is_what_stands_flat(warlog_server: WarlogServer,
 
 # ---- README
 
-PRINTS = ("Result(winners=", "blue Result(winners=", "playing [Player(", "version_conflict", "pieces 15 {")
+PRINTS = (
+    "Result(winners=",
+    "blue Result(winners=",
+    "playing [Player(",
+    "version_conflict",
+    "[{'type': ",
+    "pieces 15 {",
+)
 
 
 @pytest.mark.parametrize("number", range(max(len(SNIPPETS), len(PRINTS))))

@@ -4,7 +4,7 @@ Every public name stands here; README.md beside this package shows a match in te
 """
 
 from .client import AsyncClient, Client
-from .descriptions import Board, Game, GameName, GameSeat, MatchBoard, Space
+from .descriptions import Board, Game, GameName, GameSeat, MatchBoard, Space, filled
 from .errors import (
     AlreadyDisclosed,
     BadParameter,
@@ -73,6 +73,7 @@ from .literals import (
     LimitName,
     MatchStatus,
     Mode,
+    NoticeType,
     PairingStatus,
     Pattern,
     ProposalKind,
@@ -233,6 +234,7 @@ __all__ = [
     "NotFound",
     "NotYourSeat",
     "Notice",
+    "NoticeType",
     "OwnAccount",
     "OwnAchievements",
     "OwnOptions",
@@ -303,4 +305,5 @@ __all__ = [
     "WrongInvitation",
     "WrongName",
     "WrongStatus",
+    "filled",
 ]

@@ -44,14 +44,26 @@ def _headers(token: str | None) -> dict[str, str]:
 
 class Client(Calls):
     """Warlog, blocking. `url` is the service's, without `/v1`; without a token one reads public things only.
+    `transport`: how httpx is to reach it, for a proxy or in tests.
 
     May be shared between threads. Holds connections: close it, or use it in a `with` statement."""
 
     def __init__(
-        self, url: str, token: str | None = None, *, timeout_s: float = TIMEOUT_S, retry: Retry | None = None
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        retry: Retry | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._http = httpx.Client(
-            base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS, verify=_tls()
+            base_url=url,
+            headers=_headers(token),
+            timeout=timeout_s,
+            limits=_LIMITS,
+            verify=_tls(),
+            transport=transport,
         )
         self._retry = retry or Retry()
         self._wait_s = max(1, min(WAIT_S, int(timeout_s / 2)))
@@ -143,10 +155,21 @@ class AsyncClient(Calls):
     """Warlog for asyncio; otherwise as `Client`. Close it, or use it in an `async with` statement."""
 
     def __init__(
-        self, url: str, token: str | None = None, *, timeout_s: float = TIMEOUT_S, retry: Retry | None = None
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        retry: Retry | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._http = httpx.AsyncClient(
-            base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS, verify=_tls()
+            base_url=url,
+            headers=_headers(token),
+            timeout=timeout_s,
+            limits=_LIMITS,
+            verify=_tls(),
+            transport=transport,
         )
         self._retry = retry or Retry()
         self._wait_s = max(1, min(WAIT_S, int(timeout_s / 2)))

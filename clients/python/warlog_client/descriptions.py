@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from .models import Json
+from .models import Given, Json
 
 if TYPE_CHECKING:
     from .literals import Pattern, Spectators
@@ -159,6 +159,11 @@ class Game(Struct, frozen=True):
             raise KeyError(name)
         entries: list[Json] = getattr(self, name) if name in self.__struct_fields__ else self.more[name]
         return entries
+
+
+def filled(template: Given, values: Given) -> Json:
+    """The action of a template (`"open": true`) with these fields, as it is posted."""
+    return {**{name: value for name, value in template.items() if name != "open"}, **values}
 
 
 class GameName(Struct, frozen=True):

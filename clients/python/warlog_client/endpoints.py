@@ -16,7 +16,7 @@ import msgspec
 from . import descriptions, models
 from .literals import Consent, DeclineReason, Mode, Scope, Seating, Visibility
 from .methods import endpoint, paged
-from .models import Json, Seats
+from .models import Given, Json, Seats
 from .request import (
     Page,
     Request,
@@ -267,7 +267,7 @@ class Endpoints:
         return pages_of(models.OwnOptions, "options", get(nothing, "players", "me", "options", game))
 
     @endpoint
-    def save_own_options(self, game: str, name: str, options: Json) -> Request[models.OwnOptions]:
+    def save_own_options(self, game: str, name: str, options: Given) -> Request[models.OwnOptions]:
         """Raises RuleRefused for options with which no match is possible, QuotaExceeded."""
         return send("PUT", _OWN_OPTIONS, "players", "me", "options", game, name, body={"options": options})
 
@@ -278,7 +278,7 @@ class Endpoints:
     # ---- games ---------------------------------------------------------------------------------------------
 
     @endpoint
-    def game(self, game: str, options: Json | None = None) -> Request[descriptions.Game]:
+    def game(self, game: str, options: Given | None = None) -> Request[descriptions.Game]:
         """Board, seats, pieces and schemas; board and seats are those for `options`."""
         return get(_GAME, "games", game, options=options)
 
@@ -293,7 +293,7 @@ class Endpoints:
         return get(_DATA, "games", game, "data")
 
     @endpoint
-    def check_position(self, game: str, position: Json, options: Json | None = None) -> Request[None]:
+    def check_position(self, game: str, position: Given, options: Given | None = None) -> Request[None]:
         """Raises RuleRefused with the rule book's code unless a match could start from this position."""
         body = {"position": position, "options": options or {}}
         return post(nothing, "games", game, "positions", "check", body=body)
@@ -306,8 +306,8 @@ class Endpoints:
         game: str,
         seats: Mapping[str, str],
         *,
-        options: Json | None = None,
-        position: Json | None = None,
+        options: Given | None = None,
+        position: Given | None = None,
         scenario: str | None = None,
         mode: Mode | None = None,
         consent: Consent | None = None,
@@ -392,7 +392,7 @@ class Endpoints:
         self,
         game: str,
         *,
-        options: Json | None = None,
+        options: Given | None = None,
         mode: Mode | None = None,
         move_seconds: int | None = None,
         setup_seconds: int | None = None,
@@ -419,7 +419,7 @@ class Endpoints:
 
     @endpoint
     def act(
-        self, match: str, seat: str, action: Json, *, search: Json | None = None, **how: Unpack[How]
+        self, match: str, seat: str, action: Given, *, search: Given | None = None, **how: Unpack[How]
     ) -> Request[models.Event]:
         """An action of the rule book. RuleRefused has the book's code.
 
@@ -436,7 +436,7 @@ class Endpoints:
 
     @endpoint
     def propose(
-        self, match: str, proposal: models.Proposal | Json, **how: Unpack[How]
+        self, match: str, proposal: models.Proposal | Given, **how: Unpack[How]
     ) -> Request[models.Event]:
         """Proposes an undo, other options, a rematch …: `Undo(to=9)`, or as JSON `{"kind": "undo", "to": 9}`.
 
@@ -558,7 +558,7 @@ class Endpoints:
 
     @endpoint
     def import_record(
-        self, record: Json, *, visibility: Visibility | None = None, idempotency_key: str | None = None
+        self, record: Given, *, visibility: Visibility | None = None, idempotency_key: str | None = None
     ) -> Request[models.Imported]:
         """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's.
 
@@ -573,9 +573,9 @@ class Endpoints:
         self,
         game: str,
         name: str,
-        position: Json | None = None,
+        position: Given | None = None,
         *,
-        options: Json | None = None,
+        options: Given | None = None,
         visibility: Visibility = "private",
     ) -> Request[models.Scenario]:
         """Saves a position that a match could start from, or options alone. Raises RuleRefused."""

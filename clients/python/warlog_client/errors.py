@@ -102,7 +102,7 @@ class MalformedBody(BadRequest):
 
 
 class BadParameter(BadRequest):
-    """A value in the path, the query, a header or the body is not allowed."""
+    """A value in the path, the query or a header is not allowed, or one in the body does not go with another."""
 
     known_code = "bad_parameter"
 

@@ -48,6 +48,10 @@ LimitName = Literal[
 
 MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
 Mode = Literal["casual", "competitive"]
+NoticeType = Literal[
+    "seated", "challenged", "accepted", "declined", "match_started", "your_turn", "proposal", "match_over",
+    "rating_changed", "achievement", "ready", "reset",
+]  # fmt: skip
 PairingStatus = Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
 Pattern = Literal["plain", "stripes", "dots", "checks", "bars", "grid", "rings", "waves"]
 ProposalKind = Literal["options", "undo", "edit", "competitive", "abort", "rematch"]

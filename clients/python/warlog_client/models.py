@@ -7,7 +7,7 @@ leaves out. What a rule book defines (options, actions, effects, views, position
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         EventType,
         MatchStatus,
         Mode,
+        NoticeType,
         PairingStatus,
         ProposalKind,
         Scope,
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
         Visibility,
     )
 else:  # A word that this SDK does not know is no reason to refuse an answer.
-    AbortReason = BeginningKind = Consent = EventType = MatchStatus = Mode = PairingStatus = str
+    AbortReason = BeginningKind = Consent = EventType = MatchStatus = Mode = NoticeType = PairingStatus = str
     ProposalKind = Scope = Seating = VerdictStatus = Visibility = str
 
 
 Json = dict[str, Any]
+Given = Mapping[str, Any]
+"""What is sent as JSON: a `dict`, or a `TypedDict` of `warlog_client.game_types`."""
 Seats = str | Sequence[str] | None
 """As whom one looks: a seat or seats that one holds; None: all that one holds, a spectator where none."""
 
@@ -540,7 +543,7 @@ class Notice(Struct, frozen=True):
     achievement  of achievement: what the match has earned you
     """
 
-    type: str
+    type: NoticeType
     match: str | None = None
     game: str | None = None
     version: int | None = None
@@ -718,16 +721,16 @@ class ChangeOptions(
 ):
     """Change options; before the start also the position, given, of a scenario, or of a record."""
 
-    options: Json = {}
-    position: Json | None = None
+    options: Given = {}
+    position: Given | None = None
     scenario: str | None = None
-    import_: Json | None = None
+    import_: Given | None = None
 
 
 class Edit(Struct, frozen=True, tag_field="kind", tag="edit"):
     """Replace the position."""
 
-    position: Json
+    position: Given
 
 
 class MakeCompetitive(Struct, frozen=True, tag_field="kind", tag="competitive"):

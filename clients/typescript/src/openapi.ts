@@ -1422,7 +1422,10 @@ export interface components {
             /** @description version of the event `proposal_made` */
             proposal: number;
         };
-        /** @description Somebody whom you have challenged has taken these `seats`, and the match waits for others, perhaps for you. */
+        /**
+         * @description Somebody whom you have challenged has taken these `seats`: his, not yours. The match begins when all are
+         *         prepared, you too.
+         */
         AcceptedNotice: {
             /**
              * @description says which it is
@@ -3182,7 +3185,7 @@ export interface components {
         DescribedBoard: {
             /** @description `square`, `hex`, or a board of points */
             kind: string;
-            /** @description one above the other; every space has each */
+            /** @description every space has each; on the first most pieces stand */
             levels: string[];
             /** @description all spaces */
             spaces: components["schemas"]["Space"][];
@@ -5333,15 +5336,16 @@ export interface components {
          * @description Where in a view something is, and how it is drawn.
          *
          *         `from` is a path of field names, separated by dots. It goes through lists: `seats.army` is each entry of the `army`
-         *         of each of `seats`. The other fields name fields of what is found there; `space`, `level` and `owner` also fields of
-         *         the objects around it. What is found may be a text: a space, or in a `tray` and a carried `heap` a type; or a
-         *         number: an id for `refers`, or else a badge. A layer whose path is not in the view draws nothing.
+         *         of each of `seats`, and each entry of a list in it. The other fields name fields of what is found there; `space`,
+         *         `level` and `owner` also fields of the objects around it, the nearest first. What is found may be a text: a space,
+         *         or in a `tray` and a carried `heap` a type; or a number: an id for `refers`, or else a badge. A layer whose path is
+         *         not in the view draws nothing.
          */
         Layer: {
             /** @description path in the view */
             from: string;
             /**
-             * @description `fill` colours spaces as their owner; `block` is closed to all; `outline` and `highlight` mark spaces; `area` is ground of a type; `heap` lies on a space, or on its piece (`carried`); `ghost` was seen there before; `ring` marks one space or piece; `trail` joins spaces in order; `tray` is beside the board, as is a piece without a space
+             * @description `fill` colours spaces as their owner; `block` is closed to all; `outline` and `highlight` mark spaces; `area` is ground of a type; `heap` lies on a space, or on its piece (`carried`); `ghost` was seen there before; `ring` marks one space or piece; `trail` is a line through `space` and then `spaces`; `tray` is beside the board, even with a space, as is a piece without one
              * @enum {unknown}
              */
             draw: "area" | "arrow" | "block" | "fill" | "ghost" | "heap" | "highlight" | "outline" | "piece" | "ring" | "trail" | "tray";
@@ -5372,11 +5376,11 @@ export interface components {
             /** @description the field with one of `board.directions` */
             direction?: string;
             /**
-             * @description what is found is an object, and this is what its keys are
+             * @description what is found is an object, and this is what its keys are; its values, or the entries of those that are lists, are the things: spaces, or numbers as badges
              * @enum {unknown}
              */
             keyed?: "owner" | "type";
-            /** @description the `from` of another layer, whose `id` this is */
+            /** @description the `from` of another layer, whose `id` this is: the thing is what is found there, drawn with this `draw` */
             refers?: string;
             /** @description the piece on the space holds it (default: `false`) */
             carried?: boolean;
@@ -6297,7 +6301,7 @@ export interface components {
             /** @description version of the proposal that was open until then */
             replaces?: number;
         };
-        /** @description You are asked to accept or reject something. */
+        /** @description You are asked to accept or reject something. It lapses with the next action, also with yours. */
         ProposalNotice: {
             /**
              * @description says which it is
@@ -9545,7 +9549,10 @@ export interface components {
             /** @description the whole text, as `GET …/history` gives it */
             history: string;
         };
-        /** @description Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act. */
+        /**
+         * @description Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act. While it
+         *         goes on there is no other notice: `to_act` of the answer to a command says whether it does.
+         */
         YourTurnNotice: {
             /**
              * @description says which it is
@@ -12399,7 +12406,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13040,7 +13047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Leaderboard"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13267,7 +13274,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -13900,7 +13907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Matches"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -14017,7 +14024,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14228,7 +14235,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -14418,7 +14425,7 @@ export interface operations {
                 visibility?: "private" | "public";
             };
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14847,7 +14854,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -15494,7 +15501,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -15724,7 +15731,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -16600,9 +16607,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict` */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16670,7 +16677,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -16875,9 +16882,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict` */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17024,7 +17031,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -17332,7 +17339,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17940,7 +17947,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18108,7 +18115,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18247,9 +18254,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict` */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -18405,7 +18412,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -18690,7 +18697,7 @@ export interface operations {
                     "application/json": components["schemas"]["SeenPosition"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18831,9 +18838,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict` */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -18988,7 +18995,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -19191,9 +19198,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict` */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -19335,7 +19342,7 @@ export interface operations {
                     "application/json": components["schemas"]["MatchAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19560,7 +19567,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19760,7 +19767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19932,7 +19939,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventTrace"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -20377,7 +20384,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -20785,7 +20792,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -21056,7 +21063,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -21291,7 +21298,7 @@ export interface operations {
                     "application/json": components["schemas"]["PairingAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21714,7 +21721,7 @@ export interface operations {
                     "application/json": components["schemas"]["FoundPlayers"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -21816,7 +21823,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -21875,7 +21882,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -22112,7 +22119,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -22140,7 +22147,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              *     * `wrong_name`: To leave for good, repeat the name of your account exactly as it is.
              */
@@ -22300,7 +22307,7 @@ export interface operations {
                     "application/json": components["schemas"]["Blocked"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22434,7 +22441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Related"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22703,7 +22710,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22846,7 +22853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Following"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -22980,7 +22987,7 @@ export interface operations {
                     "application/json": components["schemas"]["Related"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23277,7 +23284,7 @@ export interface operations {
                     "application/json": components["schemas"]["Layouts"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -23657,7 +23664,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -24442,7 +24449,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -25262,7 +25269,7 @@ export interface operations {
                     "application/json": components["schemas"]["RatingHistory"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -25649,7 +25656,7 @@ export interface operations {
                     "application/json": components["schemas"]["Scenarios"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -25939,7 +25946,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -26689,7 +26696,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tokens"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -26836,7 +26843,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {

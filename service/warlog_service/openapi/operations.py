@@ -55,7 +55,7 @@ def _summary(text: str) -> str:
 def _security(call: Call) -> list[Json]:
     if call.counts_for != "caller":
         return []
-    known = [{"token": []}, {"session": []}]
+    known: list[Json] = [{"token": []}, {"session": []}]
     return known if call.token else [{}, *known]
 
 
@@ -178,9 +178,11 @@ def _problem(call: Call, description: str, schema: Json, sends: Iterable[str]) -
     }
 
 
-def code_list(codes: Mapping[str, Code]) -> str:
+def code_list(codes: Mapping[str, Code], *, with_status: bool = False) -> str:
     """In Markdown."""
-    return "\n".join(f"* `{name}`: {code.text}" for name, code in codes.items())
+    return "\n".join(
+        f"* `{name}`{f' ({code.status})' if with_status else ''}: {code.text}" for name, code in codes.items()
+    )
 
 
 def header_list(named: Mapping[str, str]) -> str:

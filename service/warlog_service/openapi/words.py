@@ -288,16 +288,18 @@ PARAMETERS = {
     "mine": "only your own",
     "mode": "only matches of this mode",
     "status": "only matches with this status",
-    "If-Match": '`"17"`: only if 17 is still the match\'s newest version; else 409 `version_conflict`',
+    "If-Match": '`"17"`: only if 17 is still the match\'s newest version; else 409 `version_conflict`. An `ETag` that '
+    "a proxy has made weak will do",
     "If-None-Match": "an `ETag` that you have: 304 without a body if it is still current",
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
-    "and gives the same answer",
+    "and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another "
+    "call for your account. What was refused is not remembered: its key is free",
     "Last-Event-ID": "the id of the last event that you have: in the feed of a match a version (`17`), in your own the "
     "id of a notice (`17-3`); goes before `after`",
 }
 
 HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
-    "If-Match": {"type": "string", "pattern": r'^(\*|[0-9]{1,15}|"[0-9]{1,15}(\.[!-~]*)?")$'},
+    "If-Match": {"type": "string", "pattern": r'^(\*|[0-9]{1,15}|(W/)?"[0-9]{1,15}(\.[!-~]*)?")$'},
     "If-None-Match": {"type": "string"},
     "Idempotency-Key": {"type": "string", "pattern": "^[ -~]{1,200}$"},
     "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}(-[0-9]{1,15})?$"},

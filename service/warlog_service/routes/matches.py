@@ -9,7 +9,7 @@ from msgspec import Raw
 import warlog_core
 from warlog_core.explain import one_of, pointer
 from warlog_events.errors import BadParameter, Unauthenticated, UnknownPlayer, named
-from warlog_events.match.bots import is_wanted
+from warlog_events.match.bots import LEVELS, is_wanted
 from warlog_events.match.commands import CreateMatch
 from warlog_events.match.match import at_time
 from warlog_events.match.model import Player, Reader
@@ -124,7 +124,7 @@ async def _players(service: Service, spec: CreateMatch) -> dict[str, Player]:
         try:
             players[who] = await service.backend.accounts.named(who)
         except UnknownPlayer:
-            words = [*sorted(NOT_IDS), "bot:1"]
+            words = [*sorted(NOT_IDS), *(f"bot:{level}" for level in LEVELS)]
             raise UnknownPlayer(
                 f"There is no player {named(who)}: a seat is given to {one_of(words)}, or to a player by his id.",
                 path=pointer("seats", seat),

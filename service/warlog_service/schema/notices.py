@@ -31,7 +31,8 @@ class ChallengedNotice(NoticeBase, frozen=True, kw_only=True, tag="challenged"):
 
 
 class AcceptedNotice(NoticeBase, frozen=True, kw_only=True, tag="accepted"):
-    """Somebody whom you have challenged has taken these `seats`, and the match waits for others, perhaps for you."""
+    """Somebody whom you have challenged has taken these `seats`: his, not yours. The match begins when all are
+    prepared, you too."""
 
 
 class DeclinedNotice(NoticeBase, frozen=True, kw_only=True, tag="declined"):
@@ -51,7 +52,8 @@ class MatchStartedNotice(NoticeBase, frozen=True, kw_only=True, tag="match_start
 
 
 class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
-    """Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act."""
+    """Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act. While it
+    goes on there is no other notice: `to_act` of the answer to a command says whether it does."""
 
     deadline: Annotated[Time, Meta(description="when your time ends; absent without a clock")] | UnsetType = (
         UNSET
@@ -59,7 +61,7 @@ class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
 
 
 class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
-    """You are asked to accept or reject something."""
+    """You are asked to accept or reject something. It lapses with the next action, also with yours."""
 
     proposal: Annotated[ProposalKind, Meta(description="its kind; `GET /v1/matches/{match_id}` has the rest")]
 
