@@ -1,8 +1,8 @@
 """Steps of random play a second, with observations and masks: our vectors and environments, and those of others.
 
-All take turns, a second each, three rounds; the median is shown. Processor time is that of the whole process, all its
-threads together, within the step alone: which action is taken is chosen outside of it. A peer that is not installed is
-named with what installs it.
+All take turns, a second each, three rounds; the medians are shown: steps per second of processor, and per second of the
+clock, which is what threads are for. Processor time is that of the whole process, all its threads together. Only steps
+count: which action is taken is chosen outside of them. A peer that is not installed is named with what installs it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -22,33 +23,62 @@ from warlog_core.zoo import openspiel
 ROUNDS, SECONDS, MATCHES = 3, 1.0, 256
 SMALL: dict[str, Any] = {"width": 7, "height": 5, "army": "preset"}
 
-# Plays for so long; how many steps, and how many seconds of processor they took.
-Play = Callable[[float], tuple[int, float]]
+
+class Watch:
+    """Seconds of processor and of the clock that passed within."""
+
+    def __init__(self) -> None:
+        self.processor = self.clock = 0.0
+
+    def __enter__(self) -> None:
+        self._processor, self._clock = time.process_time(), time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.processor += time.process_time() - self._processor
+        self.clock += time.perf_counter() - self._clock
+
+
+# Plays for so long with this watch around each step; how many steps there were.
+Play = Callable[[float, Watch], int]
 
 
 def figures(show: Callable[[str, str], None]) -> None:
-    print("random play with observations and masks, steps per second of processor")
+    print("random play with observations and masks, steps per second of processor (of the clock)")
     plays: dict[str, Play] = {}
     for title, make in {**_ours(), **_peers()}.items():
         try:
             plays[title] = make()
         except ImportError as missing:
             show(title, f"not measured: {missing}")
-    seen: dict[str, list[float]] = {title: [] for title in plays}
+    seen: dict[str, list[tuple[float, float]]] = {title: [] for title in plays}
     for _ in range(ROUNDS):
         for title, play in plays.items():
-            steps, spent = play(SECONDS)
-            seen[title].append(steps / spent)
+            watch = Watch()
+            steps = play(SECONDS, watch)
+            seen[title].append((steps / watch.processor, steps / watch.clock))
     for title, rates in seen.items():
-        show(title, f"{statistics.median(rates):,.0f}")
+        processor, clock = map(statistics.median, zip(*rates, strict=True))
+        show(title, f"{processor:,.0f} ({clock:,.0f})")
+
+
+OURS: dict[str, tuple[str, dict[str, Any]]] = {
+    "hex 7 by 5": ("hex", SMALL),
+    "hex": ("hex", {"army": "preset"}),
+    "junqi, 2 players": ("junqi", {"players": 2}),
+    "confrontation": ("confrontation", {}),
+    "universal": ("universal", {}),
+    "wec": ("wec", {}),
+}
 
 
 def _ours() -> dict[str, Callable[[], Play]]:
     return {
-        f"vector of {MATCHES}, hex 7 by 5": lambda: _vector("hex", SMALL),
-        f"vector of {MATCHES}, hex": lambda: _vector("hex", {"army": "preset"}),
-        f"vector of {MATCHES}, junqi, 2 players": lambda: _vector("junqi", {"players": 2}),
-        f"vector of {MATCHES}, confrontation": lambda: _vector("confrontation", {}),
+        f"vector of {MATCHES}, {title}, {threads} thread{'s' * (threads > 1)}": partial(
+            _vector, *start, threads
+        )
+        for title, start in OURS.items()
+        for threads in (1, 2)
+    } | {
         "PettingZoo, hex 7 by 5": lambda: _aec(zoo.env("hex", options=SMALL)),
         "OpenSpiel, hex 7 by 5": lambda: _spiel(openspiel.load("hex", SMALL)),
     }
@@ -63,20 +93,19 @@ def _peers() -> dict[str, Callable[[], Play]]:
     }
 
 
-def _vector(game: str, options: dict[str, Any]) -> Play:
-    vector = zoo.vector(game, MATCHES, options=options, seed=1)
+def _vector(game: str, options: dict[str, Any], threads: int) -> Play:
+    vector = zoo.vector(game, MATCHES, options=options, seed=1, threads=threads)
     rng = np.random.default_rng(1)
 
-    def play(seconds: float) -> tuple[int, float]:
-        steps, spent, began = 0, 0.0, time.perf_counter()
+    def play(seconds: float, watch: Watch) -> int:
+        steps, began = 0, time.perf_counter()
         while time.perf_counter() - began < seconds:
-            masks = vector.arrays.masks
-            chosen = (rng.random(masks.shape, np.float32) * masks).argmax(axis=1)
-            at = time.process_time()
-            vector.step(chosen)
-            spent += time.process_time() - at
+            legal = map(np.flatnonzero, vector.arrays.masks.view(bool))
+            chosen = np.array([numbers[rng.integers(len(numbers))] for numbers in legal], np.int32)
+            with watch:
+                vector.step(chosen)
             steps += MATCHES
-        return steps, spent
+        return steps
 
     return play
 
@@ -86,24 +115,22 @@ def _aec(env: Any) -> Play:
     rng = random.Random(1)
     seeds = iter(range(1_000_000))
 
-    def play(seconds: float) -> tuple[int, float]:
-        steps, spent, began = 0, 0.0, time.perf_counter()
+    def play(seconds: float, watch: Watch) -> int:
+        steps, began = 0, time.perf_counter()
         env.reset(seed=next(seeds))
         while time.perf_counter() - began < seconds:
-            at = time.process_time()
-            observation, _, terminated, truncated, info = env.last()
-            spent += time.process_time() - at
+            with watch:
+                observation, _, terminated, truncated, info = env.last()
             if terminated or truncated:
                 env.reset(seed=next(seeds))
                 continue
             mask = info.get("action_mask")
             mask = observation["action_mask"] if mask is None else mask
             action = int(rng.choice(np.flatnonzero(mask)))
-            at = time.process_time()
-            env.step(action)
-            spent += time.process_time() - at
+            with watch:
+                env.step(action)
             steps += 1
-        return steps, spent
+        return steps
 
     return play
 
@@ -127,28 +154,27 @@ def _spiel(game: Any) -> Play:
     rng = random.Random(1)
     tensor = game.get_type().provides_observation_tensor
 
-    def play(seconds: float) -> tuple[int, float]:
-        steps, spent, began = 0, 0.0, time.perf_counter()
+    def play(seconds: float, watch: Watch) -> int:
+        steps, began = 0, time.perf_counter()
         state = game.new_initial_state()
         while time.perf_counter() - began < seconds:
-            at = time.process_time()
-            while state.is_chance_node():
-                state.apply_action(rng.choice(state.chance_outcomes())[0])
-            if state.is_terminal():
-                spent += time.process_time() - at
+            with watch:
+                while state.is_chance_node():
+                    state.apply_action(rng.choice(state.chance_outcomes())[0])
+                over = state.is_terminal()
+                legal = [] if over else state.legal_actions()
+                if not over:
+                    state.legal_actions_mask()
+                    if tensor:
+                        state.observation_tensor(state.current_player())
+            if over:
                 state = game.new_initial_state()
                 continue
-            legal = state.legal_actions()
-            state.legal_actions_mask()
-            if tensor:
-                state.observation_tensor(state.current_player())
-            spent += time.process_time() - at
             action = rng.choice(legal)
-            at = time.process_time()
-            state.apply_action(action)
-            spent += time.process_time() - at
+            with watch:
+                state.apply_action(action)
             steps += 1
-        return steps, spent
+        return steps
 
     return play
 
@@ -172,17 +198,16 @@ def _pgx(name: str) -> Play:
     keys = jax.random.split(key, MATCHES)
     state = jax.block_until_ready(step(state, choice(key, state), keys))  # compiled before anything counts
 
-    def play(seconds: float) -> tuple[int, float]:
+    def play(seconds: float, watch: Watch) -> int:
         nonlocal state, key
-        steps, spent, began = 0, 0.0, time.perf_counter()
+        steps, began = 0, time.perf_counter()
         while steps == 0 or time.perf_counter() - began < seconds:
             key, one, other = jax.random.split(key, 3)
             actions = jax.block_until_ready(choice(one, state))
             keys = jax.block_until_ready(jax.random.split(other, MATCHES))
-            at = time.process_time()
-            state = jax.block_until_ready(step(state, actions, keys))
-            spent += time.process_time() - at
+            with watch:
+                state = jax.block_until_ready(step(state, actions, keys))
             steps += MATCHES
-        return steps, spent
+        return steps
 
     return play

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -82,7 +83,7 @@ class Vector:
             settings = VectorSettings(seed % 2**64, max_cycles, part.start, not gives_up)
             columns = [array[part] for array in self.arrays]
             self._parts.append((part, RawVector(rules.raw, part.stop - part.start, words, settings, columns)))
-        self._pool = ThreadPoolExecutor(len(self._parts)) if len(self._parts) > 1 else None
+        self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
 
     def new_arrays(self) -> Arrays:
         """Arrays as this vector needs them, all zero."""
@@ -107,16 +108,17 @@ class Vector:
             ((part, raw),) = self._parts
             _named(part, lambda: raw.step(numbers))
             return
-        # All threads look at their numbers before any of them takes an action.
-        self._in_threads(lambda part, raw: _named(part, lambda: raw.check(numbers[part])))
-        self._in_threads(lambda _, raw: raw.take())
-
-    def _in_threads(self, do: Callable[[slice, RawVector], None]) -> None:
-        assert self._pool is not None
-        running: list[Future[None]] = [self._pool.submit(do, part, raw) for part, raw in self._parts]
-        for error in [future.exception() for future in running]:
-            if error is not None:
-                raise error
+        # All numbers are looked at, which takes little, before any thread takes an action. This thread takes its share.
+        for part, raw in self._parts:
+            _named(part, partial(raw.check, numbers[part]))
+        (_, mine), *others = self._parts
+        running: list[Future[None]] = [self._pool.submit(raw.take) for _, raw in others]
+        try:
+            mine.take()
+        finally:
+            wait(running)
+        for future in running:
+            future.result()
 
     def close(self) -> None:
         """Ends the threads."""
