@@ -14,7 +14,7 @@ BUILD := pyproject.toml setup.py MANIFEST.in
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint ruff mypy pyright collected format ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint ruff mypy pyright collected format ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak golden openapi demo wheel npm lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -163,6 +163,11 @@ wheel: setup ## dist/: the wheel of warlog, that of warlog-core alone, that of w
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist .
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./core_c
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./clients/python
+
+npm: dev ## dist/: the npm package warlog-client
+	$(BIN)/python -m tests.node npm run --silent --workspace typescript build
+	@mkdir -p dist
+	$(BIN)/python -m tests.node npm pack --silent --workspace typescript --pack-destination ../dist
 
 clean: ## remove what was built; what was installed and the data in warlog-data stay
 	rm -rf build dist *.egg-info core_c/build core_c/*.egg-info core_c/warlog_core/_core*.so core_c/warlog_core/_core.c

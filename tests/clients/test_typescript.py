@@ -170,6 +170,11 @@ def test_the_first_examples_in_its_readme_play(consumer: Path) -> None:
     assert all(re.fullmatch(r"(white|black) (\[.*\]|aborted)", end) for end in ends)
 
 
+def test_the_first_example_plays_in_deno_too(consumer: Path) -> None:
+    how = ["run", "--quiet", "--allow-net=127.0.0.1", "--node-modules-dir=manual", "example0.js"]
+    assert re.search(r"\[.*\] '?\w+'?", done("deno", *how, cwd=consumer))
+
+
 # Plays both seats by what the feed says.
 PAGE = """<!doctype html><title>test</title>
 <script type="importmap">{"imports": {

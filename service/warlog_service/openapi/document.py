@@ -73,9 +73,9 @@ def document(app: Litestar) -> dict[str, Any]:
             "description": f"{guide()}\n\n# Refusals\n\nEvery refusal is a problem "
             "document with a stable `code` and a `detail` for people. Codes of a game's rule book have status 422; "
             "`errors` of `GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:"
-            f"\n\n{code_list(TRANSPORT, with_status=True)}\n\n# Headers of any answer\n\nThe headers of each call are listed there. "
-            f"Any answer may have these, too:\n\n{header_list(OF_ANY_ANSWER)}\n\n# Limits\n\nAs they are unless the "
-            f"operator of a server has set others.\n\n{limit_table.for_clients()}",
+            f"\n\n{code_list(TRANSPORT, with_status=True)}\n\n# Headers of any answer\n\nThe headers of each call "
+            f"are listed there. Any answer may have these, too:\n\n{header_list(OF_ANY_ANSWER)}\n\n# Limits\n\n"
+            f"As they are unless the operator of a server has set others.\n\n{limit_table.for_clients()}",
             "contact": {"name": "Warlog", "url": "https://warlog.dev"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
