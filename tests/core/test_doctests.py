@@ -6,6 +6,7 @@ import doctest
 import importlib
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -37,6 +38,39 @@ def test_what_people_begin_with_has_an_example() -> None:
 def test_the_examples_of_a_module_tell_what_they_say(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert (failed, tried > 0) == (0, True)
+
+
+def used_in(module: ModuleType) -> set[str]:
+    """The words of the examples in a module."""
+    tests = doctest.DocTestFinder().find(module)
+    return {
+        word for test in tests for example in test.examples for word in re.findall(r"\w+", example.source)
+    }
+
+
+@pytest.mark.parametrize("name", ["zoo", "zoo.aec", "zoo.vectors", "zoo.openspiel"])
+def test_the_examples_of_the_zoo_use_all_that_there_is(name: str) -> None:
+    if name == "zoo.openspiel":
+        pytest.importorskip("pyspiel", reason="OpenSpiel has no wheel for this Python")
+    module = importlib.import_module(f"warlog_core.{name}")
+    own = {
+        word: value
+        for word, value in vars(module).items()
+        if not word.startswith("_")
+        and (
+            getattr(value, "__module__", None) == module.__name__
+            or (word.isupper() and word != "TYPE_CHECKING")
+        )
+    }
+    methods = {
+        method
+        for value in own.values()
+        if isinstance(value, type)
+        for method in vars(value)
+        if not method.startswith("_")
+    }
+    assert own.keys() >= set(getattr(module, "__all__", own))
+    assert {*own, *methods} - used_in(module) == set()
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "LIBRARY.md"

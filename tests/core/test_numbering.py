@@ -218,6 +218,37 @@ def test_an_army_of_parts_has_no_number_but_a_preset_has_one_either_way() -> Non
         numbering.encode(state, seat, {"type": "army", "pieces": {"pawn": 1}})
 
 
+def layout_of(state: State) -> dict[str, str]:
+    pieces = state.view("south", plain=True)["pieces"]
+    return {piece["at"]: piece["type"] for piece in pieces if piece.get("seat") == "south"}
+
+
+def towards(have: dict[str, str], wanted: dict[str, str], swap: dict[str, str]) -> int:
+    """How many more spaces have what is wanted after this swap."""
+    a, b = swap["a"], swap["b"]
+    before = (have[a] == wanted[a]) + (have[b] == wanted[b])
+    return (have[b] == wanted[a]) + (have[a] == wanted[b]) - before
+
+
+def test_a_drawn_layout_becomes_another_by_the_numbers_of_swaps(seed: int) -> None:
+    rng = random.Random(f"{seed} layouts")
+    for _ in range(5):
+        (numbering, state), (_, goal) = (begun("junqi", {"players": 2}, rng) for _ in range(2))
+        wanted = layout_of(goal)
+        for _ in range(60):
+            have = layout_of(state)
+            if have == wanted:
+                break
+            actions = [
+                numbering.decode(state, "south", n, plain=True) for n in numbering.numbers(state, "south")
+            ]
+            swaps = [action for action in actions if action["type"] == "swap"]
+            state.apply(
+                "south", max((towards(have, wanted, s), rng.random(), i, s) for i, s in enumerate(swaps))[3]
+            )
+        assert layout_of(state) == wanted
+
+
 def test_an_open_template_and_an_illegal_action_have_no_number() -> None:
     numbering, state = begun("hex", {}, random.Random(1))
     seat = state.to_act[0]

@@ -38,6 +38,9 @@ def env(
     An action that is not legal ends the match for the agent who took it with a reward of -1, with a warning, and in a
     wrong order of calls there is an error: these are PettingZoo's wrappers. `raw_env` raises BadNumber instead.
 
+    >>> env("hex", options={"army": "recruit"}).metadata["presets_only"]
+    ('recruit',)
+
     max_cycles   actions in a match before it is truncated
     gives_up     may agents resign and offer draws, too?
     render_mode  "ansi": `render` gives the view of the agent who is to act, as JSON text
@@ -61,7 +64,15 @@ def raw_env(
     gives_up: bool = False,
     render_mode: str | None = None,
 ) -> Match:
-    """As `env`, without wrappers."""
+    """As `env`, without wrappers.
+
+    >>> env = raw_env("junqi", options={"players": 2})
+    >>> env.reset(seed=1)
+    >>> env.step("first")
+    Traceback (most recent call last):
+    ...
+    warlog_core.errors.BadNumber: 'first' is no integer: actions are numbers from 0 to 17674
+    """
     with needed("zoo"):
         from warlog_core.zoo.aec import Match
     return Match(game, dict(options or {}), max_cycles=max_cycles, gives_up=gives_up, render_mode=render_mode)
@@ -84,7 +95,11 @@ def vector(
     threads     how many work on a step; the matches do not depend on it
     max_cycles  actions in a match before it is cut; 0: none is
 
-    Raises Refused, NotNumbered and BadArrays."""
+    Raises Refused, NotNumbered and BadArrays.
+
+    >>> vector("hex", 8, threads=2).arrays.seats.shape
+    (8,)
+    """
     with needed("zoo"):
         from warlog_core.zoo.vectors import Vector
     return Vector(

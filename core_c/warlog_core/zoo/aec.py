@@ -8,6 +8,28 @@
 ...     env.step(None if terminated or truncated else int(info["action_mask"].argmax()))
 >>> observation.shape
 (26, 17, 17)
+
+Without wrappers there is a match behind the same interface, `zoo.raw_env`:
+
+>>> raw = zoo.raw_env("junqi", options={"players": 2}, gives_up=True, render_mode="ansi")
+>>> isinstance(raw, Match), str(raw)
+(True, 'warlog_junqi_v1')
+>>> raw.reset(seed=1)
+>>> agent = raw.agent_selection
+>>> agent, raw.seats[agent], raw.playing(raw.state_of_match)
+('south_0', 'south', ('south', 'north'))
+>>> raw.observation_space(agent).contains(raw.observe(agent)), raw.action_space(agent)
+(True, Discrete(17675))
+>>> raw.render().splitlines()[1]
+'  "game": "junqi",'
+>>> raw.step(raw.numbering.numbers(raw.state_of_match, "south")[-1])  # ready
+>>> raw.agent_selection, raw.rewards
+('north_1', {'south_0': 0.0, 'north_1': 0.0})
+>>> rewards_of(raw.state_of_match, raw.seats) == raw.rewards
+True
+>>> raw.close()
+>>> type(wrapped(raw)).__name__  # what zoo.env gives
+'OrderEnforcingWrapper'
 """
 
 from __future__ import annotations

@@ -7,6 +7,30 @@
 >>> state = game.new_initial_state()
 >>> state.is_chance_node()  # who of equal initiative comes first
 True
+>>> len(state.chance_outcomes()), state.current_player() == pyspiel.PlayerId.CHANCE
+(2, True)
+>>> while state.is_chance_node():
+...     state.apply_action(state.chance_outcomes()[0][0])
+>>> player = state.current_player()
+>>> state.match.to_act[0] == game.start.seats[player], state.is_terminal(), state.returns()
+(True, False, [0.0, 0.0])
+>>> state.observation_string(player)[:13], len(state.information_state_string(player))
+('{"game":"hex"', 24)
+>>> other = state.resample_from_infostate(player, lambda: 0.25)
+>>> other.observation_string(player) == state.observation_string(player)
+True
+>>> observer = game.make_py_observer()
+>>> observer.set_from(state, player)
+>>> observer.dict["planes"].shape, observer.string_from(state, player) == state.observation_string(player)
+((26, 5, 7), True)
+>>> game.max_history_length() == game.max_move_number() == 2000 + game.max_chance_nodes_in_history()
+True
+>>> game_string("hex", {"seats": 3}, max_game_length=500)
+'warlog_hex(options=%7B%22seats%22%3A3%7D,max_game_length=500)'
+>>> load("hex", gives_up=True).gives_up, DEFAULTS["max_game_length"], CHANCE_OUTCOMES_MAX
+(True, 2000, 65536)
+>>> isinstance(game, WarlogGame), isinstance(state, WarlogState), isinstance(observer, WarlogObserver)
+(True, True, True)
 
 Every draw of the rules is a chance node of its own, with outcomes that are all as likely. Where several seats are to
 act at once, the first of them is asked first: the others do not see what it did before they may. A match of

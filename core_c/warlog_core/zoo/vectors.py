@@ -8,6 +8,22 @@
 >>> vector.step(arrays.masks.argmax(axis=1))
 >>> arrays.ends.any()
 np.False_
+
+The arrays may be one's own:
+
+>>> mine = vector.new_arrays()
+>>> small = {"width": 7, "height": 5, "army": "preset"}
+>>> again = zoo.vector("hex", 64, options=small, seed=1, max_cycles=1, arrays=mine)
+>>> again.arrays is mine, again.n, again.seats, again.numbering.n_actions, again.presets_only
+(True, 64, ('red', 'blue'), 1092, ())
+>>> mine.observations.shape, mine.rewards.tolist()[0]
+((64, 26, 5, 7), [0.0, 0.0])
+>>> again.step(mine.masks.argmax(axis=1))
+>>> set(mine.ends.tolist()) == {CUT}, CUT, ENDED  # each match was cut after one action
+(True, 2, 1)
+>>> mine._fields == Arrays._fields, isinstance(again, Vector)
+(True, True)
+>>> again.close()
 """
 
 from __future__ import annotations
