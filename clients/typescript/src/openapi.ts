@@ -17915,7 +17915,7 @@ export interface operations {
                 after?: number;
             };
             header?: {
-                /** @description the id of the last event that you have: in the feed of a match a version (`17`), in your own the id of a notice (`17-3`); goes before `after` */
+                /** @description the id of the last event that you have, which is its version; goes before `after` */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -22677,7 +22677,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description the id of the last event that you have: in the feed of a match a version (`17`), in your own the id of a notice (`17-3`); goes before `after` */
+                /** @description the id of the last notice that you have; goes before `after` */
                 "Last-Event-ID"?: string;
             };
             path?: never;

@@ -80,7 +80,8 @@ def _parameters(path: str, call: Call, query: Json) -> Iterable[Json]:
         text, bare = _described(name, schema)
         yield {"name": name, "in": "query", "required": name in needed, "description": text, "schema": bare}
     for name in call.headers:
-        yield {"name": name, "in": "header", "required": False, "schema": HEADER_SCHEMAS[name]} | _said(name)
+        sent = name.partition(" of ")[0]  # what it means and looks like may depend on the call
+        yield {"name": sent, "in": "header", "required": False, "schema": HEADER_SCHEMAS[name]} | _said(name)
 
 
 def _said(name: str) -> Json:

@@ -294,15 +294,16 @@ PARAMETERS = {
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
     "and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another "
     "call for your account. What was refused is not remembered: its key is free",
-    "Last-Event-ID": "the id of the last event that you have: in the feed of a match a version (`17`), in your own the "
-    "id of a notice (`17-3`); goes before `after`",
+    "Last-Event-ID": "the id of the last event that you have, which is its version; goes before `after`",
+    "Last-Event-ID of a notice": "the id of the last notice that you have; goes before `after`",
 }
 
 HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
     "If-Match": {"type": "string", "pattern": r'^(\*|[0-9]{1,15}|(W/)?"[0-9]{1,15}(\.[!-~]*)?")$'},
     "If-None-Match": {"type": "string"},
     "Idempotency-Key": {"type": "string", "pattern": "^[ -~]{1,200}$"},
-    "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}(-[0-9]{1,15})?$"},
+    "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+    "Last-Event-ID of a notice": {"type": "string", "pattern": "^[0-9]{1,15}-[0-9]{1,15}$"},
 }
 
 OF_ANY_ANSWER = {

@@ -28,7 +28,7 @@ _notice_id = re.compile(r"([1-9][0-9]{0,14})-(0|[1-9][0-9]{0,14})", re.ASCII).fu
         query=schema.PersonalFeedQuery,
         answer="text/event-stream",
         stream=schema.PersonalFeed,
-        headers=("Last-Event-ID",),
+        headers=("Last-Event-ID of a notice",),
         token=True,
     ),
 )
