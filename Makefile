@@ -118,7 +118,7 @@ pictures: dev chromium ## draw the pictures of the five boards in docs/pictures 
 	$(BIN)/python -m tests.web.pictures
 
 openapi: dev ## write docs/openapi.json anew (docs/GUIDE.md goes into it), and from it the types of both SDKs
-	cp docs/GUIDE.md service/warlog_service/guide.md
+	sed -E 's/\[([^]]+)\]\(\.?[^h)][^)]*\)/\1/g' docs/GUIDE.md > service/warlog_service/guide.md
 	$(BIN)/python -m warlog_service.openapi > docs/openapi.json
 	$(BIN)/python -m tests.node npm run --silent --workspace typescript types
 	$(BIN)/python -m tests.clients.make_game_types
