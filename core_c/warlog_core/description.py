@@ -44,7 +44,8 @@ Colour = Annotated[str, Meta(pattern="^#[0-9a-f]{6}$")]
 
 
 class Rows(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the rows of a board of hexagons lie: `height` above each other, every second one moved right by `offset`."""
+    """How the rows of a board of hexagons, which stand on a corner, lie: `height` above each other, every second one
+    moved right by `offset`."""
 
     height: float
     offset: float
@@ -73,7 +74,12 @@ class DescribedSeat(Struct, frozen=True):
 
     id: str
     name: Annotated[str, Meta(description="for display")]
-    colour: Annotated[str, Meta(description="of its pieces, as #rrggbb")]
+    colour: Annotated[
+        str,
+        Meta(
+            description="of its pieces, as #rrggbb; write on it in what can be read, it may be white or dark"
+        ),
+    ]
     pattern: Annotated[Pattern, Meta(description="tells the seat from others without colour")]
     team: Annotated[int, Meta(description="seats with the same number win and lose together")]
     facing: Annotated[
@@ -116,13 +122,20 @@ class SpaceKind(Struct, frozen=True):
     line: Literal["single", "double"] = "single"
 
 
+class Arc(Struct, frozen=True):
+    """The quarter of a circle, between the two spaces."""
+
+    center: Annotated[list[float], Meta(description="x and y")]
+    radius: Annotated[float, Meta(description="in the unit of the axes")]
+
+
 class Edge(Struct, frozen=True, rename={"origin": "from"}):
-    """Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc` (`center`, `radius`)."""
+    """Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc`."""
 
     origin: str
     to: str
     kind: Annotated[str, Meta(description="key of one of `edge_kinds`")]
-    arc: dict[str, Any] | UnsetType = UNSET
+    arc: Arc | UnsetType = UNSET
 
 
 class Region(Struct, frozen=True):
@@ -209,7 +222,7 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
         list[str],
         Meta(
             description="fields whose mark is shown unless they are false, 0 or absent; of a text the mark "
-            "`field.text`, if there is one"
+            "`field.text`, if there is one; of a number the mark with the number"
         ),
     ] = []
     mark: Annotated[Field, Meta(description="the entry of `marks` that says what the layer is")] = UNSET

@@ -16,6 +16,7 @@ from warlog_events.reading import personal_feed
 from warlog_events.workers import pairing
 from warlog_service import requests, server, uvicorn_protocol
 from warlog_service.limits import BURST_SECONDS
+from warlog_service.schema import queries
 from warlog_service.settings import Settings
 
 
@@ -45,6 +46,7 @@ class Limit(NamedTuple):
 
 
 MANY, QUOTA, LARGE = "too_many_requests", "quota_exceeded", "body_too_large"
+PAGE = "the time and memory of one answer; `next` leads on"
 
 LIMITS = (
     # requests
@@ -181,6 +183,13 @@ LIMITS = (
         "those who wait, from a match with nobody",
         "pairing_seconds",
     ),
+    # pages: beyond it, a page is shorter than its `limit`, and `next` leads on
+    Limit("events of a page", "", PAGE, fixed=queries.EVENTS_MAX),
+    Limit("nodes of a page of a timeline", "", PAGE, fixed=queries.NODES_MAX),
+    Limit("lines of a page of a history", "", PAGE, fixed=queries.LINES_MAX),
+    Limit("actions of a page", "", PAGE, fixed=queries.ACTIONS_MAX),
+    Limit("people of a page: found, followed, blocked", "", PAGE, fixed=queries.PEOPLE_MAX),
+    Limit("entries of a page of any other list", "", PAGE, fixed=queries.ENTRIES_MAX),
     # all together
     Limit(
         "bytes of the embedded Redis; what only grows is refused from nine tenths on",

@@ -276,8 +276,11 @@ def test_a_real_browser_has_a_session_on_its_own_pages_and_sends_it_from_no_othe
                   {{method: "POST", headers: {{Authorization: "Bearer {ada.token}"}}}});
                 seen.cookie = document.cookie;
                 await ask("me", "/v1/players/me");
-                const feed = new EventSource("/v1/players/me");
-                feed.close();
+                seen.feed = await new Promise((done) => {{
+                  const feed = new EventSource("/v1/players/me/feed");
+                  feed.addEventListener("ready", () => {{ feed.close(); done("ready"); }});
+                  feed.onerror = () => {{ feed.close(); done("refused"); }};
+                }});
                 """
             )
             seen = seen_by(profile, f"{own}/page.html")
@@ -285,6 +288,7 @@ def test_a_real_browser_has_a_session_on_its_own_pages_and_sends_it_from_no_othe
             assert seen["session"]["status"] == 201
             assert seen["cookie"] == ""
             assert ada.id in seen["me"]["body"]
+            assert seen["feed"] == "ready"
             (site / "again.html").write_text(
                 PAGE
                 % f"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 from typing import get_args
@@ -9,8 +10,8 @@ from typing import get_args
 import pytest
 
 from warlog_events.errors import LimitName, QuotaName
-from warlog_service import codes
-from warlog_service.limit_table import LIMITS, Limit, markdown
+from warlog_service import codes, routes
+from warlog_service.limit_table import LIMITS, PAGE, Limit, markdown
 from warlog_service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,17 @@ def test_the_runbook_has_the_table() -> None:
 
 def test_every_limit_that_an_answer_can_name_is_in_it() -> None:
     assert {*get_args(LimitName), *get_args(QuotaName)} - OF_ANOTHER_ROW <= NAMED
+
+
+def test_every_bound_of_a_page_is_in_it() -> None:
+    told = {limit.fixed for limit in LIMITS if limit.protects == PAGE}
+    bounds = dict[str, int]()
+    for path in sorted(Path(routes.__file__).parent.glob("*.py")):
+        module = importlib.import_module(f"{routes.__name__}.{path.stem}")
+        for name in re.findall(r"min\(\w+\.limit, (\w+)\)", path.read_text("utf-8")):
+            bounds[f"{path.stem}.{name}"] = getattr(module, name)
+    assert len(bounds) >= 9
+    assert {*bounds.values()} <= told, bounds
 
 
 def test_every_setting_that_bounds_something_is_in_it() -> None:

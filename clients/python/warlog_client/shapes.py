@@ -36,8 +36,15 @@ class SpaceKind(TypedDict):
     line: NotRequired[Literal["double", "single"]]
 
 
-Edge = TypedDict("Edge", {"from": str, "to": str, "kind": str, "arc": NotRequired[dict[str, Any]]})
-"""Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc` (`center`, `radius`)."""
+class Arc(TypedDict):
+    """The quarter of a circle, between the two spaces."""
+
+    center: list[float]
+    radius: float
+
+
+Edge = TypedDict("Edge", {"from": str, "to": str, "kind": str, "arc": NotRequired[Arc]})
+"""Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc`."""
 
 
 class Region(TypedDict):

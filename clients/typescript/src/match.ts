@@ -154,7 +154,7 @@ export class MatchHandle<G extends GameName = GameName> {
 
   /**
    * The board as a seat sees it (left out: as a spectator does), or saw it at a version. The seat `"all"`: the whole
-   * Position, where you may know it. Throws `no_view` before the start, `not_your_seat`, `hidden`.
+   * Position, where you may know it. Throws `no_view` before the start, `not_your_seat`.
    */
   view(seat: "all", at?: At): Promise<WholeAnswer<G>>;
   view(seat?: string, at?: At): Promise<ViewAnswer<G>>;

@@ -1625,6 +1625,13 @@ export interface components {
             /** @description most iterations of the search; absent or greater: those of bot 8 */
             iterations?: number | null;
         };
+        /** @description The quarter of a circle, between the two spaces. */
+        Arc: {
+            /** @description x and y */
+            center: number[];
+            /** @description in the unit of the axes */
+            radius: number;
+        };
         /** @description Different spaces, as many as one of the `sizes` says: `["c3", "c4", "d4", "d5"]`. */
         Area: {
             /**
@@ -3259,7 +3266,7 @@ export interface components {
             id: string;
             /** @description for display */
             name: string;
-            /** @description of its pieces, as #rrggbb */
+            /** @description of its pieces, as #rrggbb; write on it in what can be read, it may be white or dark */
             colour: string;
             /**
              * @description tells the seat from others without colour
@@ -3311,7 +3318,7 @@ export interface components {
             /** @description that earned it; null: it was private, and you are not the player */
             match: string | null;
         };
-        /** @description Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc` (`center`, `radius`). */
+        /** @description Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc`. */
         Edge: {
             /** @description id of a space */
             from: string;
@@ -3320,9 +3327,7 @@ export interface components {
             /** @description key of one of `edge_kinds` */
             kind: string;
             /** @description it is drawn as the quarter of a circle */
-            arc?: {
-                [key: string]: unknown;
-            };
+            arc?: components["schemas"]["Arc"];
         };
         /** @description Play goes on from this Position as a new match would. */
         Edit: {
@@ -5367,7 +5372,7 @@ export interface components {
             type?: string;
             /** @description the field with a number to be written on it */
             badge?: string;
-            /** @description fields whose mark is shown unless they are false, 0 or absent; of a text the mark `field.text`, if there is one */
+            /** @description fields whose mark is shown unless they are false, 0 or absent; of a text the mark `field.text`, if there is one; of a number the mark with the number */
             marks?: string[];
             /** @description the entry of `marks` that says what the layer is */
             mark?: string;
@@ -6727,7 +6732,10 @@ export interface components {
             /** @description one of the rule book's reasons */
             reason: string;
         };
-        /** @description How the rows of a board of hexagons lie: `height` above each other, every second one moved right by `offset`. */
+        /**
+         * @description How the rows of a board of hexagons, which stand on a corner, lie: `height` above each other, every second one
+         *         moved right by `offset`.
+         */
         Rows: {
             /** @description distance from a row to the next */
             height: number;
@@ -13002,7 +13010,7 @@ export interface operations {
                 pool?: string;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -13765,7 +13773,7 @@ export interface operations {
                 watchable?: boolean;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -17209,7 +17217,7 @@ export interface operations {
                 seat?: string[];
                 /** @description `next` of the previous page */
                 after?: number;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: {
@@ -18089,7 +18097,7 @@ export interface operations {
                 seat?: string[];
                 /** @description `next` of the previous page */
                 after?: number;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -19708,7 +19716,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous page */
                 after?: number;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -21689,7 +21697,7 @@ export interface operations {
                 name: string;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -22272,7 +22280,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -22816,7 +22824,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -23221,7 +23229,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -25215,7 +25223,7 @@ export interface operations {
             query?: {
                 /** @description number of changes to skip: `next` of the page before */
                 after?: number;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -25572,7 +25580,7 @@ export interface operations {
                 mine?: boolean;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;
@@ -26650,7 +26658,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description the most that a page may have; the server may send fewer */
+                /** @description the most that a page may have; the server may send fewer (see Limits) */
                 limit?: number;
             };
             header?: never;

@@ -13,8 +13,8 @@ from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, read_body
 from warlog_service.responses import Answer, private
 from warlog_service.routes.games import known
+from warlog_service.schema.queries import ENTRIES_MAX
 
-LAYOUTS_MAX = 200
 GAME = ("unknown_game",)
 LAYOUT = (*GAME, "unknown_layout")
 
@@ -30,7 +30,7 @@ async def get_layouts(request: AnyRequest, game: FromPath[str]) -> Answer:
     page = asked(request.scope, schema.LayoutsQuery)
     known(game)
     found, after = await service.backend.library.page(
-        caller.id, game, page.after, min(page.limit, LAYOUTS_MAX)
+        caller.id, game, page.after, min(page.limit, ENTRIES_MAX)
     )
     return private({"layouts": found, "next": after})
 

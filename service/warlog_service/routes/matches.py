@@ -19,8 +19,8 @@ from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, header, key_of, read_body
 from warlog_service.responses import PRIVATE, Answer, matches, not_modified, private
 from warlog_service.routes.reading import match_of, tag_of
+from warlog_service.schema.queries import ENTRIES_MAX
 
-MATCHES_MAX = 200
 NOT_IDS = {"me", "open", "invite"}
 
 
@@ -36,7 +36,7 @@ async def get_matches(request: AnyRequest) -> Answer:
     if caller is None and (query.player == "me" or query.turn is not None):
         raise Unauthenticated("`player=me` and `turn` need a token.")
     found, after = await service.backend.lobby.matches(
-        query, caller.id if caller else None, min(query.limit, MATCHES_MAX), _options(query.options)
+        query, caller.id if caller else None, min(query.limit, ENTRIES_MAX), _options(query.options)
     )
     now = service.world.now_ms()
     timed = [one if b'"deadlines":{}' in bytes(one) else Raw(at_time(bytes(one), now)) for one in found]

@@ -14,8 +14,8 @@ from warlog_service.backend import service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked
 from warlog_service.responses import Answer, private
+from warlog_service.schema.queries import PEOPLE_MAX
 
-PLAYERS_MAX = 50
 MATCHES_MAX = 3  # of one player, that are shown
 RELATION = ("bad_parameter", "unknown_player", "quota_exceeded")
 
@@ -27,7 +27,7 @@ async def get_players(request: AnyRequest) -> Answer:
     await auth.caller_or_none(service, request.scope)
     query = asked(request.scope, schema.PlayersQuery)
     found, after = await service.backend.directory.search(
-        query.name, query.after, min(query.limit, PLAYERS_MAX)
+        query.name, query.after, min(query.limit, PEOPLE_MAX)
     )
     return private({"players": [player_json(player) for player in found], "next": after})
 
@@ -43,7 +43,7 @@ async def get_following(request: AnyRequest) -> Answer:
     page = asked(request.scope, schema.Page)
     backend = service.backend
     found, after = await backend.relations.page(
-        "following", caller.id, page.after, min(page.limit, PLAYERS_MAX)
+        "following", caller.id, page.after, min(page.limit, PEOPLE_MAX)
     )
     ids = [one.player.id for one in found]
     shut_out = await backend.relations.blocked_by(caller.id, ids)
@@ -84,7 +84,7 @@ async def get_blocked(request: AnyRequest) -> Answer:
     caller = await auth.caller(service, request.scope)
     page = asked(request.scope, schema.Page)
     found, after = await service.backend.relations.page(
-        "blocked", caller.id, page.after, min(page.limit, PLAYERS_MAX)
+        "blocked", caller.id, page.after, min(page.limit, PEOPLE_MAX)
     )
     return private({"players": [_related(one) for one in found], "next": after})
 

@@ -12,8 +12,7 @@ from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, key_of, read_body
 from warlog_service.responses import Answer, private
 from warlog_service.routes.standings import account_json
-
-TOKENS_MAX = 200
+from warlog_service.schema.queries import ENTRIES_MAX
 
 
 @post("/players", opt=call(body=schema.NewPlayer, answer=schema.PlayerCreated, status=201,
@@ -61,7 +60,7 @@ async def get_tokens(request: AnyRequest) -> Answer:
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     page = asked(request.scope, schema.Page)
-    tokens, after = await service.backend.accounts.tokens(caller.id, page.after, min(page.limit, TOKENS_MAX))
+    tokens, after = await service.backend.accounts.tokens(caller.id, page.after, min(page.limit, ENTRIES_MAX))
     return private({"tokens": tokens, "next": after})
 
 

@@ -18,11 +18,8 @@ from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.responses import JSON, PRIVATE, TEXT, Answer, encode, matches, not_modified, private
+from warlog_service.schema.queries import ACTIONS_MAX, EVENTS_MAX, LINES_MAX, NODES_MAX
 
-EVENTS_MAX = 1_000
-NODES_MAX = 5_000
-LINES_MAX = 5_000
-ACTIONS_MAX = 20_000
 SEAT_ERRORS = ("unknown_match", "unknown_seat", "not_your_seat")
 VIEWER_ERRORS = (*SEAT_ERRORS, "no_spectators")
 

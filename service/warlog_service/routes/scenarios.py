@@ -14,8 +14,7 @@ from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, read_body
 from warlog_service.responses import Answer, private
 from warlog_service.routes.games import GAME, known
-
-SCENARIOS_MAX = 200
+from warlog_service.schema.queries import ENTRIES_MAX
 
 
 @post(
@@ -55,7 +54,7 @@ async def get_scenarios(request: AnyRequest) -> Answer:
         raise Unauthenticated("`mine` needs a token.")
     owner = caller.id if caller and query.mine else None
     found, after = await service.backend.scenarios.page(
-        owner=owner, game=query.game, after=query.after, limit=min(query.limit, SCENARIOS_MAX)
+        owner=owner, game=query.game, after=query.after, limit=min(query.limit, ENTRIES_MAX)
     )
     return private({"scenarios": found, "next": after})
 

@@ -25,9 +25,7 @@ from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked
 from warlog_service.responses import Answer, private
 from warlog_service.routes.games import known
-
-PLAYERS_MAX = 200
-CHANGES_MAX = 200
+from warlog_service.schema.queries import ENTRIES_MAX
 
 
 @get("/players/me", opt=call(answer=schema.MyAccount, token=True))
@@ -91,7 +89,7 @@ async def get_rating_history(
         game,
         pool,
         page.after,
-        min(page.limit, CHANGES_MAX),
+        min(page.limit, ENTRIES_MAX),
         own=caller is not None and caller.id == player_id,
     )
     shown = [change.json() for change in changes]
@@ -124,7 +122,7 @@ async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
 
 async def _by_points(service: Service, game: str, query: schema.LeaderboardQuery) -> dict[str, Any]:
     accounting, backend = policy.accounting(known(game)), service.backend
-    placed, after = await backend.ledger.table(game, query.after, min(query.limit, PLAYERS_MAX))
+    placed, after = await backend.ledger.table(game, query.after, min(query.limit, ENTRIES_MAX))
     names = await backend.accounts.names([row.player for row in placed])
     players = [
         {
@@ -143,7 +141,7 @@ async def _by_rating(
     service: Service, game: str, pool: str, query: schema.LeaderboardQuery, caller: Caller | None
 ) -> dict[str, Any]:
     backend = service.backend
-    places, after = await backend.standings.board(game, pool, query.after, min(query.limit, PLAYERS_MAX))
+    places, after = await backend.standings.board(game, pool, query.after, min(query.limit, ENTRIES_MAX))
     names = await backend.accounts.names([place.player for place in places])
 
     def line(place: Place, name: str) -> dict[str, Any]:

@@ -8,6 +8,15 @@ from msgspec import Meta, Struct
 
 from warlog_service.schema.common import Cursor, Limit, Seat, Version
 
+# How long a page may be at most, whatever `limit` asks for.
+EVENTS_MAX = 1_000
+NODES_MAX = 5_000
+LINES_MAX = 5_000
+ACTIONS_MAX = 20_000
+PEOPLE_MAX = 50
+ENTRIES_MAX = 200
+"""Of all other lists."""
+
 
 class Page(Struct, frozen=True):
     after: Cursor | None = None
