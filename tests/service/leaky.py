@@ -6,6 +6,7 @@ view     a spectator looks through red's eyes
 problem  the facts of a refusal hold what red sees
 figure   a figure says how much the matches in memory weigh
 trace    of every event everybody gets the trace that red gets
+listing  the traces of a listing know what red sees
 length   nothing is shown, but an answer is longer when red's army is
 """
 
@@ -28,6 +29,7 @@ from warlog_service.backend import Service
 from warlog_service.cli import main
 
 _visible, _view, _explain, _show = Event.visible, State.view, State.explain, Service._show
+_traces = State.traces
 
 
 def _all_of_the_action(event: Event, viewer: str, disclosed: int) -> Visible:
@@ -72,6 +74,11 @@ async def _traced_for_red(past: Past, match: Match, before: State, version: int,
     return trace
 
 
+def _listed_with_red_eyes(state: State, seat: str) -> list[Trace]:
+    seen = str(_view(state, "red", plain=True))
+    return [structs.replace(trace, path=[seen]) for trace in _traces(state, seat)]
+
+
 def break_it(fault: str) -> None:
     match fault:
         case "action":
@@ -82,6 +89,8 @@ def break_it(fault: str) -> None:
             setattr(Service, "_show", _with_weight)  # noqa: B010
         case "length":
             setattr(Event, "visible", _padded)  # noqa: B010
+        case "listing":
+            setattr(State, "traces", _listed_with_red_eyes)  # noqa: B010
         case "problem":
             setattr(State, "explain", _with_red_facts)  # noqa: B010
         case "trace":

@@ -159,6 +159,7 @@ FAULTS = [
         ["blue feed", "stranger feed", "blue GET /matches/{}/events", "outsider GET /matches/{}/history"],
     ),
     ("effects", ["blue feed", "blue GET /matches/{}/events", "blue HEAD /matches/{}/events"]),
+    ("listing", ["blue GET /matches/{}/actions?seat=blue&trace=true"]),
     ("length", ["stranger feed"]),
     (
         "problem",
