@@ -44,16 +44,19 @@ class Tally:
     """
 
     TIMES: ClassVar[Mapping[str, tuple[str, int]]] = {}
+    _heard: ClassVar[frozenset[str]] = frozenset()  # types of effects
+
+    def __init_subclass__(cls) -> None:
+        cls._heard = frozenset(name.removeprefix("on_") for name in dir(cls) if name.startswith("on_"))
 
     def __init__(self, start: State) -> None:
         self.seats = start.seats
         self.counts = Counter[tuple[str, str]]()
         self.opening: dict[str, str] = {}
-        self._on: dict[str, Callable[[str, Any], None]] = {
-            name.removeprefix("on_"): getattr(self, name) for name in dir(self) if name.startswith("on_")
-        }
-        self._types = {
-            number for number, effect in enumerate(start.game.raw.effects) if effect.name in self._on
+        self._on: dict[int, Callable[[str, Any], None]] = {
+            number: getattr(self, f"on_{effect.name}")
+            for number, effect in enumerate(start.game.raw.effects)
+            if effect.name in self._heard
         }
 
     def take(self, event: Event) -> None:
@@ -61,9 +64,8 @@ class Tally:
         actor = event.actor
         if actor not in self.opening and (opening := _opening(event.action)):
             self.opening[actor] = opening
-        if self._types:
-            for effect in event.effects_of(self._types):
-                self._on[effect.__struct_config__.tag](actor, effect)
+        if self._on:
+            event.tell(self._on)
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
         """The keys of what the seat has earned, each at most once. `end`: the state after the last event."""

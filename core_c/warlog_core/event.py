@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -77,13 +77,15 @@ class Event(Struct, eq=False):
                 at = next_
         return self._effects
 
-    def effects_of(self, types: Container[int]) -> Iterator[Any]:
-        """The effects of these types, with all their fields, in order. types: places in `raw.effects` of the game."""
+    def tell(self, listeners: Mapping[int, Callable[[str, Any], None]]) -> None:
+        """Calls who listens to effects of a type with the actor and each of them, with all its fields, in order.
+        listeners: by the type's place in `raw.effects` of the game."""
         effect, words, at, end = self._tables.effect, self._words, 0, len(self._words)
         while at < end:
             next_ = at + words[at]
-            if words[at + 1] == _REC_EFFECT and (type_ := words[at + _REC_HEAD - 1]) in types:
-                yield effect(type_, words[at + _REC_HEAD : next_])
+            type_ = words[at + _REC_HEAD - 1]
+            if type_ in listeners and words[at + 1] == _REC_EFFECT:
+                listeners[type_](self.actor, effect(type_, words[at + _REC_HEAD : next_]))
             at = next_
 
     def visible(self, viewer: str | Iterable[str], disclosed: int) -> Visible:

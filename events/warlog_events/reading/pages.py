@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 PAGE_EVENTS = 100  # that are read from Redis at once
 SLICE_EVENTS = 25  # that are replayed at once, which takes 1 to 3 ms, before others have their turn
+REPLAYED_EVENTS = 75  # likewise where nothing is shown of them
 
 
 def check_version(match: Match, version: int) -> None:
@@ -97,10 +98,10 @@ class Pages:
         replayed = replay_events(match, match.timeline, events, {}, self._counts)
 
         def slice_() -> int:
-            return len([use(event) for event in islice(replayed, SLICE_EVENTS)])
+            return len([use(event) for event in islice(replayed, REPLAYED_EVENTS)])
 
         try:
-            while await self._in_turn(slice_):
+            while await self._in_turn(slice_) == REPLAYED_EVENTS:
                 pass
         except IntegrityError as error:
             await self._loader.integrity.freeze(match.id, error)

@@ -556,16 +556,17 @@ def _stored_event(entry: Reply) -> StoredEvent:
         raise IntegrityError(f"event {version} has other fields than an event", first_bad=version)
     type_, seat, by, at, body, draws, chain, hash_ = flat[1::2]
     try:
+        # Positional, which is faster: every event of every match is read here.
         event = StoredEvent(
-            version=version,
-            type=type_.decode(),
-            seat=seat.decode(),
-            by=by.decode(),
-            at=int(at),
-            body=body,
-            draws=_decode_draws(draws) if draws else None,
-            chain=chain.decode(),
-            hash=hash_.decode(),
+            version,
+            type_.decode(),
+            seat.decode(),
+            by.decode(),
+            int(at),
+            body,
+            _decode_draws(draws) if draws else None,
+            chain.decode(),
+            hash_.decode(),
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise IntegrityError(f"event {version} cannot be read: {error}", first_bad=version) from error

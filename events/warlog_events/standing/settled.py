@@ -96,11 +96,11 @@ def facts_of(match: Match, of: Played) -> Facts:
     """Without `counted`."""
     fold = match.fold
     assert fold.result is not None
-    numbers = _sides(match)
+    pool, numbers = _pool_and_sides(match)
     seats: dict[int, list[str]] = {}
     for seat in match.seats:
         seats.setdefault(numbers[seat], []).append(seat)
-    winners, pool = set(fold.result.winners), policy.pool_of(match.game, fold.options)
+    winners = set(fold.result.winners)
     sides = [tuple(sorted({fold.holders[seat].id for seat in side})) for side in seats.values()]
     return Facts(
         match=match.id,
@@ -116,17 +116,20 @@ def facts_of(match: Match, of: Played) -> Facts:
     )
 
 
-def _sides(match: Match) -> Mapping[str, int]:
-    """seat → side. To find this out a match may have to be begun, so it is kept."""
+def _pool_and_sides(match: Match) -> tuple[str, Mapping[str, int]]:
+    """The pool of the match's options, and seat → side. To find this out a match may have to be begun, so it is
+    kept."""
     fold = match.fold
     if fold.position is not None:
-        return policy.sides(match.game, fold.options, fold.position)
-    return _sides_by(match.game_name, match.game.rules_version, _encode(fold.options))
+        pool = policy.pool_of(match.game, fold.options)
+        return pool, policy.sides(match.game, fold.options, fold.position)
+    return _pool_and_sides_by(match.game_name, match.game.rules_version, _encode(fold.options))
 
 
 @lru_cache(maxsize=500)
-def _sides_by(game: str, rules_version: int, options: bytes) -> Mapping[str, int]:
-    return policy.sides(warlog_core.game(game, rules_version), msgspec.json.decode(options), None)
+def _pool_and_sides_by(game: str, rules_version: int, options: bytes) -> tuple[str, Mapping[str, int]]:
+    rules, plain = warlog_core.game(game, rules_version), msgspec.json.decode(options)
+    return policy.pool_of(rules, plain), policy.sides(rules, plain, None)
 
 
 def counts(match: Match, of: Played, facts: Facts) -> bool:

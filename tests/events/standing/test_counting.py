@@ -17,12 +17,14 @@ from warlog_events.match.bots import house
 from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.match import Match
 from warlog_events.match.model import Player
+from warlog_events.reading.pages import REPLAYED_EVENTS
 from warlog_events.standing.counting import (
     MARATHON,
     Counted,
     Counts,
     Seated,
     Tallied,
+    Teller,
     catalogue,
     count_match,
     may_count,
@@ -89,6 +91,23 @@ async def test_a_match_counts_for_both_and_for_the_game_with_what_it_has_earned(
         assert any(key.startswith("hex.") for key in await keys_of(desk, winner))
         for one in await desk.standings.achievements(winner.id, own=False):
             assert (one.match, one.at) == (match.id, match.fold.updated_at)
+
+
+async def test_a_long_match_is_counted_to_its_last_event(own_redis: AnyRedis) -> None:
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        match = await desk.duel(random.Random(1), actions=2000)
+        assert match.version > 2 * REPLAYED_EVENTS
+        await desk.catch_up()
+        told = Teller(match)
+        await table.matches.past.each(match, 0, match.version, lambda _, event: told.take(event))
+        expected = told.end(2)
+        for seat in match.seats:
+            own = {key for key in await keys_of(desk, match.holders[seat]) if key.startswith(f"{HEX}.")}
+            assert own == {
+                f"{HEX}.{key}" for key in expected.earned[seat] if catalogue()[f"{HEX}.{key}"].count == 1
+            }
+        assert any(expected.earned.values())
 
 
 async def test_of_a_private_match_strangers_see_the_achievement_without_the_match(
