@@ -10,7 +10,9 @@ from warlog_events.match.model import Result as Result
 
 Version = Annotated[int, Meta(ge=0, le=2**53)]
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the previous page")]
-Limit = Annotated[int, Meta(ge=1, description="the most that a page may have; the server may send fewer (see Limits)")]
+Limit = Annotated[
+    int, Meta(ge=1, description="the most that a page may have; the server may send fewer (see Limits)")
+]
 Seat = Annotated[str, Meta(max_length=32)]
 Time = Annotated[str, Meta(description="RFC 3339, UTC", extra_json_schema={"format": "date-time"})]
 Json = dict[str, Any]
