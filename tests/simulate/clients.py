@@ -285,7 +285,9 @@ class Player(Client):
                 if resigned.code == FROZEN:
                     return
                 if resigned.outcome == "refused" and seat in summary["to_act"]:  # not before play has begun
-                    await self._act(match, seat)
+                    acted = await self._act(match, seat)
+                    if acted is not None and acted.code == FROZEN:
+                        return
                 continue
             proposal = summary.get("proposal")
             if proposal is not None and self.id in proposal["waiting_for"] and self.rng.random() < 0.5:
@@ -302,7 +304,8 @@ class Player(Client):
                 idle_until = self._run.now + 15  # perhaps for too long
                 self._run.note(f"{self.name} stops to think in {match}")
                 continue
-            taken += await self._act(match, seat)
+            acted = await self._act(match, seat)
+            taken += acted is not None and acted.outcome == "done"
 
     async def arrange(self, match: str, seat: str, other: str) -> None:
         """Before play: his captain changes places with a piece of this type."""
@@ -313,13 +316,14 @@ class Player(Client):
         swap = {"type": "swap", "a": first["captain"], "b": first[other]}
         await self.command(match, {"type": "act", "seat": seat, "action": swap})
 
-    async def _act(self, match: str, seat: str) -> int:
+    async def _act(self, match: str, seat: str) -> Command | None:
+        """None: there was nothing to be done."""
         listed = await self.insist("GET", f"/matches/{match}/actions?seat={seat}")
         if listed.status != 200 or not listed.json["actions"]:
-            return 0
+            return None
         actions = [one for one in listed.json["actions"] if one["type"] not in ("resign", "offer_draw")]
         if not actions:
-            return 0
+            return None
         ready = [one for one in actions if one["type"] == "ready"]
         if not ready and seat in TWO:
             # By place: where a piece of which rank stands is for nobody to see in what he does.
@@ -328,8 +332,7 @@ class Player(Client):
             at = {piece["piece"]: str(piece["at"]) for piece in pieces if "piece" in piece}
             actions.sort(key=lambda one: (at.get(one.get("piece"), ""), json.dumps({**one, "piece": 0})))
         action = ready[0] if ready else self.rng.choice(actions)
-        done = await self.command(match, {"type": "act", "seat": seat, "action": action})
-        return done.outcome == "done"
+        return await self.command(match, {"type": "act", "seat": seat, "action": action})
 
     async def pair(self, wanted: dict[str, Any]) -> str:
         """Waits for others who want the same; the match."""

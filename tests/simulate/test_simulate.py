@@ -29,6 +29,10 @@ QUICK = (
 """Found on the first days; the others take longer."""
 
 
+ONCE_FAILED = (134, 831)
+"""A check asked too much, and a player never gave up a match that was frozen before play (docs/SIMULATION.md)."""
+
+
 def simulate(*arguments: str) -> subprocess.CompletedProcess[str]:
     """In a process of its own, which begins with the same hashes each time."""
     return subprocess.run(
@@ -47,6 +51,12 @@ def test_a_seed_is_the_same_day_to_the_byte() -> None:
     days = [simulate("--seed", str(FIRST), "--whole", "--as-it-was").stdout for _ in range(2)]
     assert re.search(r"timeline [0-9a-f]{16}", days[0])
     assert days[0] == days[1]
+
+
+@pytest.mark.parametrize("seed", by_turns(ONCE_FAILED, 2))
+def test_a_day_that_once_failed_is_survived(seed: int) -> None:
+    done = simulate("--seed", str(seed), "--as-it-was")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def found(mutant: str, *arguments: str) -> str:
