@@ -397,6 +397,24 @@ def test_two_threads_on_one_vector_are_an_error() -> None:
     first.join()
 
 
+def test_other_threads_go_on_while_a_vector_takes_its_steps() -> None:
+    vector = zoo.vector("wec", 200)
+    counted, told = 0, list[int]()
+
+    def steps() -> None:
+        for _ in range(21):
+            actions = vector.arrays.masks.argmax(axis=1)
+            before = counted
+            vector.step(actions)
+            told.append(counted - before)
+
+    other = threading.Thread(target=steps)
+    other.start()
+    while other.is_alive():
+        counted += 1
+    assert sorted(told)[10] > 100, told  # next to none if a step held the interpreter
+
+
 def test_without_pettingzoo_a_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     monkeypatch.delitem(sys.modules, "warlog_core.zoo.aec", raising=False)
