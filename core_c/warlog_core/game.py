@@ -97,11 +97,13 @@ class Game(RuleSet):
                 self.schema("effect"), self.raw.effects, effects.notes_of(self.name)
             ),
             "view": view,
-            "presets": self.codec.presets(full),
             "errors": self.errors,
             **self._setup(options),
             **description.catalogues(
-                self.name, self.codec.pieces(full), self._catalogues(full), board["levels"]
+                self.name,
+                self.codec.pieces(full),
+                {**self._catalogues(full), "presets": self.codec.presets(full)},
+                board["levels"],
             ),
             "look": description.layers(self.name, view, (space["id"] for space in board["spaces"]), full),
             "not_drawn": description.look_of(self.name).not_drawn,

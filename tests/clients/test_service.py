@@ -123,7 +123,7 @@ def test_a_game_is_described_without_knowing_it(ada: Client) -> None:
     assert [(seat.name, seat.home[0]) for seat in four] == [
         ("Red", "a1"), ("Blue", "h7"), ("Green", "a7"), ("Yellow", "h1"),
     ]  # fmt: skip
-    assert (game.look[0]["from"], game.catalogues) == ("board.obstacles", ["pieces", "marks"])
+    assert (game.look[0]["from"], game.catalogues) == ("board.obstacles", ["pieces", "presets", "marks"])
     assert ada.rule_data("hex")["game"] == "hex"
     assert ada.rules("hex").startswith("# Hex Tactics")
 

@@ -149,7 +149,7 @@ def test_the_presets_are_the_books_and_listed_as_complete_actions() -> None:
     raced = GAME.new(options={"races": True}).legal("black", plain=True)
     assert [action["race"] for action in raced[1:7]] == [row["race"] for row in BOOK["races"]]
     assert len(raced) == 1 + 6 * 6 + 1
-    assert {preset["name"]: preset["cost"] for preset in GAME.describe()["presets"]} == {
+    assert {preset["key"]: preset["cost"] for preset in GAME.describe()["presets"]} == {
         "classic": 15, "horde": 12, "cavalry": 15, "bastion": 15, "coven": 15, "levy": 0,
     }  # fmt: skip
 

@@ -217,7 +217,7 @@ def properties(schema: dict[str, Any]) -> set[str]:
 
 def test_catalogues_have_one_shape_with_a_symbol_and_a_sentence_each(game: warlog_core.Game) -> None:
     for described in descriptions(game):
-        assert {"pieces", "marks"} <= {*described["catalogues"]}
+        assert {"pieces", "presets", "marks"} <= {*described["catalogues"]}
         for catalogue in described["catalogues"]:
             entries = described[catalogue]
             for entry in entries:

@@ -338,7 +338,7 @@ def test_a_printed_board_is_alone_and_light(person: Person) -> None:
 
 def test_ready_armies_say_what_they_hold_and_partners_who_they_are(person: Person) -> None:
     person.begin("hex")
-    host = person.page.get_by_role("button", name="Take a ready army · host")
+    host = person.page.get_by_role("button", name="Take a ready army · Host")
     expect(host).to_contain_text("Swordsman 15, Archer 20")
     person.begin("junqi")
     expect(person.page.locator(".seats li").first).to_contain_text("with North")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -120,7 +120,7 @@ class Game(Struct, frozen=True):
     effects: Json
     view: Json
     about: str = ""
-    presets: Any = None
+    presets: list[Json] = []
     options_text: str = ""
     setup: dict[str, Json] = {}
     setup_drawn: bool = False

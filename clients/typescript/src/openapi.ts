@@ -3540,9 +3540,11 @@ export interface components {
             board: components["schemas"]["DescribedBoard"];
             /** @description catalogue of pieces */
             pieces: components["schemas"]["CatalogueEntry"][];
+            /** @description what the rule book has a name for: armies, governments, who plays; empty where there are none */
+            presets: components["schemas"]["CatalogueEntry"][];
             /** @description what the layers of `look` mark: states, badges, kinds of spaces */
             marks: components["schemas"]["CatalogueEntry"][];
-            /** @description the keys of all catalogues, `pieces` and `marks` among them */
+            /** @description the keys of all catalogues, `pieces`, `presets` and `marks` among them */
             catalogues: string[];
             /** @description how a view is drawn, in this order */
             look: components["schemas"]["Layer"][];
@@ -11660,27 +11662,6 @@ export interface operations {
                      *           }
                      *         }
                      *       },
-                     *       "presets": [
-                     *         {
-                     *           "preset": "auto",
-                     *           "label": "A bit of everything",
-                     *           "text": "Units from the whole roster, with equal shares of the points."
-                     *         },
-                     *         {
-                     *           "preset": "host",
-                     *           "army": [
-                     *             {
-                     *               "unit": "swordsman",
-                     *               "count": 15
-                     *             },
-                     *             {
-                     *               "unit": "archer",
-                     *               "count": 20
-                     *             }
-                     *           ],
-                     *           "points": 1000
-                     *         }
-                     *       ],
                      *       "errors": {
                      *         "match_over": "The match is over.",
                      *         "malformed_action": "The action does not have the form that this game asks for."
@@ -11938,6 +11919,33 @@ export interface operations {
                      *           "cost": 7
                      *         }
                      *       ],
+                     *       "presets": [
+                     *         {
+                     *           "key": "auto",
+                     *           "name": "A bit of everything",
+                     *           "symbol": "A",
+                     *           "text": "Units from the whole roster, with equal shares of the points.",
+                     *           "preset": "auto"
+                     *         },
+                     *         {
+                     *           "key": "host",
+                     *           "name": "Host",
+                     *           "symbol": "H",
+                     *           "text": "Swordsmen and cavalry, with archers and acolytes behind them, golems and griffins.",
+                     *           "preset": "host",
+                     *           "army": [
+                     *             {
+                     *               "unit": "swordsman",
+                     *               "count": 15
+                     *             },
+                     *             {
+                     *               "unit": "archer",
+                     *               "count": 20
+                     *             }
+                     *           ],
+                     *           "points": 1000
+                     *         }
+                     *       ],
                      *       "marks": [
                      *         {
                      *           "key": "obstacles",
@@ -11954,7 +11962,7 @@ export interface operations {
                      *       ],
                      *       "catalogues": [
                      *         "pieces",
-                     *         "marks"
+                     *         "presets"
                      *       ],
                      *       "look": [
                      *         {

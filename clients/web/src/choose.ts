@@ -237,9 +237,9 @@ export class Chooser {
   /** What a named choice of an action holds; "": nothing more than its name. */
   contents(candidate: Candidate): string {
     const names = candidate.left.map((field) => candidate.action[field]).filter((value) => typeof value === "string");
-    const preset = names.map((name) => this.described.preset(name)).find(Boolean) ?? {};
-    const held = Object.values(preset).filter((value) => Array.isArray(value)).map((value) => this.value(undefined, value));
-    return held.join("; ") || String(preset.text ?? "");
+    const preset = names.map((name) => this.described.entry("presets", name)).find(Boolean);
+    const held = Object.values(preset ?? {}).filter((value) => Array.isArray(value)).map((value) => this.value(undefined, value));
+    return held.join("; ") || (preset?.text ?? "");
   }
 
   /** A field of an action in words: of one that is true its name, of one that is false nothing. */

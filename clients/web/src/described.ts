@@ -167,14 +167,9 @@ export class Described {
     return undefined;
   }
 
-  /** What a name of the game's presets stands for. */
-  preset(name: unknown): Json | undefined {
-    return ((this.said.presets ?? []) as Json[]).find((one) => Object.values(one).includes(name));
-  }
-
   /** A value that is a name in the game, for people. */
   word(value: unknown): string {
-    const name = this.named(value)?.name ?? this.preset(value)?.label ?? value;
+    const name = this.named(value)?.name ?? value;
     return String(name).replaceAll("_", " ");
   }
 

@@ -202,7 +202,7 @@ class Codec(Protocol):
         ...
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
-        """Named starts of the rule book, as plain JSON."""
+        """The catalogue of what the rule book has a name for (armies, governments, who plays), as plain JSON."""
         ...
 
 

@@ -301,7 +301,8 @@ class Codec(BaseCodec):
         for preset in _BOOK["preset_armies"]:
             extra = sum(len(spells) - options["spells_per_bishop"] for spells in preset["bishops"])
             cost = sum(number * costs[name] for name, number in preset["pieces"].items())
-            presets.append({**preset, "cost": cost + extra * options["spell_cost"]})
+            named = {"preset": preset["name"], "pieces": preset["pieces"], "bishops": preset["bishops"]}
+            presets.append({**named, "cost": cost + extra * options["spell_cost"]})
         return presets
 
     def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:

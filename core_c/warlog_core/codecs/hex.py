@@ -333,7 +333,7 @@ class Codec(BaseCodec):
         points = _BOOK["preset_points"]
         mixed = {
             "preset": "auto",
-            "label": "A bit of everything",
+            "name": "A bit of everything",
             "text": "Units from the whole roster, with equal shares of the points.",
         }
         return [mixed, *({**preset, "points": points} for preset in named)]

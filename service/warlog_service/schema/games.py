@@ -53,12 +53,18 @@ class Game(Struct, frozen=True):
     spectators: Literal["open", "none"]
     board: description.DescribedBoard
     pieces: list[description.CatalogueEntry]
+    presets: Annotated[
+        list[description.CatalogueEntry],
+        Meta(
+            description="what the rule book has a name for: armies, governments, who plays; empty where there are none"
+        ),
+    ]
     marks: Annotated[
         list[description.CatalogueEntry],
         Meta(description="what the layers of `look` mark: states, badges, kinds of spaces"),
     ]
     catalogues: Annotated[
-        list[str], Meta(description="the keys of all catalogues, `pieces` and `marks` among them")
+        list[str], Meta(description="the keys of all catalogues, `pieces`, `presets` and `marks` among them")
     ]
     look: Annotated[list[description.Layer], Meta(description="how a view is drawn, in this order")]
     not_drawn: Annotated[
