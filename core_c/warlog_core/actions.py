@@ -39,6 +39,11 @@ _ROLE_OF_KIND: Mapping[str, Role] = {
 # ---- forms ---------------------------------------------------------------------------------------------------
 
 
+Catalogue = (
+    Annotated[str, Meta(description="the key of the catalogue that has the words of its choices")] | UnsetType
+)
+
+
 class Amount(Struct, frozen=True, forbid_unknown_fields=True):
     """The least and the greatest number."""
 
@@ -69,6 +74,7 @@ class Budget(Struct, frozen=True, tag_field="fill", tag="budget", omit_defaults=
     entry: EntryKeys | UnsetType = UNSET
     entries: Annotated[Amount, Meta(description="the length of the list")] | UnsetType = UNSET
     required: bool = True
+    catalogue: Catalogue = UNSET
 
 
 class ForEach(Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,6 +97,7 @@ class Lists(Struct, frozen=True, tag_field="fill", tag="lists", omit_defaults=Tr
     required: Annotated[bool, Meta(description="false: it may be left out where there is no such piece")] = (
         True
     )
+    catalogue: Catalogue = UNSET
 
 
 class Number(Struct, frozen=True, tag_field="fill", tag="number", omit_defaults=True):
@@ -107,6 +114,7 @@ class Choice(Struct, frozen=True, tag_field="fill", tag="choice", omit_defaults=
 
     of: list[str]
     required: bool = True
+    catalogue: Catalogue = UNSET
 
 
 class Slot(Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,6 +130,7 @@ class Slots(Struct, frozen=True, tag_field="fill", tag="slots", omit_defaults=Tr
     slots: list[Slot]
     counts: dict[str, int]
     required: bool = True
+    catalogue: Catalogue = UNSET
 
 
 class Within(Struct, frozen=True, rename={"from_": "from"}):
@@ -169,6 +178,7 @@ class Payment(Struct, frozen=True, tag_field="fill", tag="payment", omit_default
     seats: Annotated[dict[str, Count], Meta(description="for the seats that pay another count")] = {}
     auto: Annotated[str, Meta(description="the word instead of a list")] | UnsetType = UNSET
     required: bool = True
+    catalogue: Annotated[str, Meta(description="that of the types in `count`")] | UnsetType = UNSET
 
 
 Form = Budget | Lists | Number | Choice | Slots | Area | Payment
@@ -186,12 +196,14 @@ class Variant(Struct, frozen=True, forbid_unknown_fields=True):
 class ActionNotes(Struct, frozen=True, forbid_unknown_fields=True):
     """What a game's file says of its actions; all by type.
 
+    catalogues  of fields whose values are words: the catalogue that has them
     redacted  of types that are hidden from others: the fields that they see, each with the field of the same shape
     """
 
     labels: dict[str, str] = {}
     kinds: dict[str, ActionKind] = {}
     roles: dict[str, dict[str, Role]] = {}
+    catalogues: dict[str, dict[str, str]] = {}
     clicks: dict[str, list[str]] = {}
     again: Annotated[list[str], Meta(description="templates that may be filled in again")] = []
     variants: dict[str, list[Variant]] = {}
@@ -202,6 +214,16 @@ class DescribedField(Struct, frozen=True, kw_only=True):
     """The JSON Schema of a field; an action's own fields have a role (all but `type`)."""
 
     role: Annotated[Role, Meta(description="how a person gives it")] | UnsetType = UNSET
+    catalogue: (
+        Annotated[
+            str,
+            Meta(
+                description="of choices: the key of the catalogue that has their words, those inside a list or an "
+                "object, too. A choice without one is a number or true"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     description: str | UnsetType = UNSET
 
 
@@ -328,11 +350,14 @@ def _action(
 ) -> Json:
     type_, parameters = signature.name, signature.parameters
     roles, variants = notes.roles.get(type_, {}), notes.variants.get(type_, [])
+    catalogues = notes.catalogues.get(type_, {})
     template = "open" in schema["properties"]
     properties = {name: value for name, value in schema["properties"].items() if name != "open"}
     for parameter in parameters:
         role = roles.get(parameter.name) or _role(parameter)
         properties[parameter.name] = {**properties[parameter.name], "role": role}
+        if parameter.name in catalogues:
+            properties[parameter.name]["catalogue"] = catalogues[parameter.name]
     required = [
         parameter.name
         for parameter in parameters

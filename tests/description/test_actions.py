@@ -91,6 +91,95 @@ def test_every_published_match_can_be_filled_event_by_event(name: str, seed: int
     assert {*filled} == types
 
 
+# ---- words of choices ----------------------------------------------------------------------------------------
+
+
+def texts(value: Any) -> set[str]:
+    """All texts in a value, and the keys of its objects."""
+    if isinstance(value, dict):
+        return {*value}.union(*map(texts, value.values()))
+    if isinstance(value, list):
+        return set[str]().union(*map(texts, value))
+    return {value} if isinstance(value, str) else set()
+
+
+def words_of(schema: Json, inside: Json) -> tuple[bool, set[str]]:
+    """Can a value that fits this schema hold a word, and which words does the schema name?"""
+    if "$ref" in schema:
+        return words_of(inside[schema["$ref"].rpartition("/")[2]], inside)
+    named = {value for value in schema.get("enum", ()) if isinstance(value, str)}
+    parts = [schema[key] for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict)]
+    found = [words_of(part, inside) for part in [*parts, *schema.get("properties", {}).values()]]
+    able = bool(named) or schema.get("type") == "string" or "additionalProperties" in schema
+    return able or any(one for one, _ in found), named.union(*(words for _, words in found))
+
+
+def keys_of(form: Json) -> set[str]:
+    """The types and choices that a form names."""
+    counts = [form.get("count"), *form.get("seats", {}).values()]
+    match form["fill"]:
+        case "budget":
+            return {*form["costs"], *form.get("free", {})}
+        case "lists" | "choice":
+            return {*form["of"]}
+        case "slots":
+            return {*form["counts"]}.union(*(slot["types"] for slot in form["slots"]))
+        case "payment":
+            return set[str]().union(*(one for one in counts if isinstance(one, dict)))
+    assert form["fill"] in ("number", "area")
+    return set()
+
+
+def all_options(name: str) -> list[str]:
+    given = [options for game, options, _ in (*MORE_STARTS, *starts()) if game == name]
+    return sorted({json.dumps(options) for options in [{}, *given]})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_word_of_a_choice_or_form_stands_once_in_the_catalogue_that_it_names(name: str) -> None:
+    for options in all_options(name):
+        found = described(name, options)
+        inside, where = found["actions"]["$defs"], found["actions"]["discriminator"]["mapping"]
+        for type_ in where:
+            schema = inside[where[type_].rpartition("/")[2]]
+            for field, one in schema["properties"].items():
+                able, words = words_of(one, inside) if one.get("role") == "choice" else (False, set[str]())
+                assert able == ("catalogue" in one), (type_, field)
+                in_catalogue(found, one, words, type_, field)
+            for field, form in schema.get("form", {}).items():
+                assert bool(keys_of(form)) == ("catalogue" in form), (type_, field)
+                in_catalogue(found, form, keys_of(form), type_, field)
+                own = schema["properties"][field]
+                assert own.get("catalogue", form.get("catalogue")) == form.get("catalogue")
+
+
+def in_catalogue(found: Json, one: Json, words: set[str], *where: str) -> None:
+    if "catalogue" in one:
+        assert one["catalogue"] in found["catalogues"], where
+        keys = Counter(entry["key"] for entry in found[one["catalogue"]])
+        assert {word: keys[word] for word in words} == dict.fromkeys(words, 1), where
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_word_that_is_listed_stands_in_the_catalogue_of_its_field(name: str) -> None:
+    seen: Counter[tuple[str, str]] = Counter()
+    for number, (options, state) in enumerate(recorded(name)):
+        if number % 5:
+            continue
+        found = described(name, json.dumps(options))
+        types = player_for(name, options, random.Random(0)).types
+        for seat in state.to_act:
+            for action in state.legal(seat, plain=True):
+                for field, one in types[action["type"]]["properties"].items():
+                    if "catalogue" in one and field in action:
+                        words = texts(action[field])
+                        in_catalogue(found, one, words, action["type"], field)
+                        seen[action["type"], field] += len(words)
+    for type_, schema in player_for(name, {}, random.Random(0)).types.items():
+        for field, one in schema["properties"].items():
+            assert "catalogue" not in one or "open" in schema or seen[type_, field], (type_, field)
+
+
 # ---- forms ---------------------------------------------------------------------------------------------------
 
 Start = tuple[Json, warlog_core.State, str, Json]

@@ -153,6 +153,7 @@ class Budget(TypedDict):
     entry: NotRequired[EntryKeys]
     entries: NotRequired[Amount]
     required: NotRequired[bool]
+    catalogue: NotRequired[str]
 
 
 class Lists(TypedDict):
@@ -165,6 +166,7 @@ class Lists(TypedDict):
     included: int
     cost: int
     required: NotRequired[bool]
+    catalogue: NotRequired[str]
 
 
 class Number(TypedDict):
@@ -183,6 +185,7 @@ class Choice(TypedDict):
     fill: Literal["choice"]
     of: list[str]
     required: NotRequired[bool]
+    catalogue: NotRequired[str]
 
 
 class Slots(TypedDict):
@@ -192,6 +195,7 @@ class Slots(TypedDict):
     slots: list[Slot]
     counts: dict[str, int]
     required: NotRequired[bool]
+    catalogue: NotRequired[str]
 
 
 Area = TypedDict(
@@ -218,18 +222,19 @@ Payment = TypedDict(
         "seats": NotRequired[dict[str, int | dict[str, int]]],
         "auto": NotRequired[str],
         "required": NotRequired[bool],
+        "catalogue": NotRequired[str],
     },
 )
 """So many spaces of the seat, in any order, or the word `auto`, which lets the rules choose."""
 
 Form = Budget | Lists | Number | Choice | Slots | Area | Payment
-"""How a field is filled in, told apart by `fill`."""
+"""How a field is filled in, told apart by `fill`. `catalogue` has the words of what may be chosen."""
 
 
 class DescribedAction(TypedDict):
     """A type of action.
 
-    properties   JSON Schemas of its fields, each with a `role` (but for `type`)
+    properties   JSON Schemas of its fields, each with a `role` (but for `type`), choices with a `catalogue`
     kind         play; setup: before play; answer: to another's draw offer; meta: giving up, offering a draw, the clock
     means        of `meta` and `answer`: what it does to the match; `resign` ends the seat's part for good
     label        for a button

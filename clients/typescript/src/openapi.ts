@@ -1808,6 +1808,8 @@ export interface components {
             entries?: components["schemas"]["Amount"];
             /** @description must it be given? (default: `true`) */
             required?: boolean;
+            /** @description the key of the catalogue that has the words of its choices */
+            catalogue?: string;
         };
         /** @description An entry of a catalogue. The game's own fields (numbers, costs, ranges) follow. */
         CatalogueEntry: {
@@ -1890,6 +1892,8 @@ export interface components {
             of: string[];
             /** @description must it be given? (default: `true`) */
             required?: boolean;
+            /** @description the key of the catalogue that has the words of its choices */
+            catalogue?: string;
         };
         /** @description `data` of `closing`, the last event of a stream. */
         Closing: {
@@ -3257,6 +3261,8 @@ export interface components {
              * @enum {unknown}
              */
             role?: "choice" | "direction" | "number" | "piece" | "seat" | "space" | "spaces" | "tray_piece";
+            /** @description of choices: the key of the catalogue that has their words, those inside a list or an object, too. A choice without one is a number or true */
+            catalogue?: string;
             /** @description what the field is */
             description?: string;
         };
@@ -5482,6 +5488,8 @@ export interface components {
             cost: number;
             /** @description false: it may be left out where there is no such piece (default: `true`) */
             required?: boolean;
+            /** @description the key of the catalogue that has the words of its choices */
+            catalogue?: string;
         };
         /** @description An event as feeds give it, and the answer to a command. */
         LiveEvent: (components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["ChallengeDeclinedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"]) & components["schemas"]["Turn"];
@@ -6063,6 +6071,8 @@ export interface components {
             auto?: string;
             /** @description must it be given? (default: `true`) */
             required?: boolean;
+            /** @description that of the types in `count` */
+            catalogue?: string;
         };
         /** @description `data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: a notice, `heartbeat` or `closing`. */
         PersonalFeed: components["schemas"]["Notice"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
@@ -7020,6 +7030,8 @@ export interface components {
             };
             /** @description must it be given? (default: `true`) */
             required?: boolean;
+            /** @description the key of the catalogue that has the words of its choices */
+            catalogue?: string;
         };
         /** @description A space, with the coordinates of its centre. A game may say more of it. */
         Space: {
@@ -11432,7 +11444,8 @@ export interface operations {
                      *               "army": {
                      *                 "type": "array",
                      *                 "items": {},
-                     *                 "role": "choice"
+                     *                 "role": "choice",
+                     *                 "catalogue": "pieces"
                      *               }
                      *             },
                      *             "required": [
@@ -11479,7 +11492,8 @@ export interface operations {
                      *                 "entries": {
                      *                   "min": 1,
                      *                   "max": 7
-                     *                 }
+                     *                 },
+                     *                 "catalogue": "pieces"
                      *               }
                      *             }
                      *           },

@@ -62,7 +62,7 @@ function Numbers({ game, entry }: { game: Described; entry: Entry }): JSX.Elemen
   const said = Object.entries(entry).flatMap(([key, value]) => {
     const name = key.replaceAll("_", " ");
     if (typeof value === "number") return [`${name} ${value}`];
-    const entries = Array.isArray(value) ? value.map((one) => (typeof one === "string" ? game.named(one) : undefined)) : [];
+    const entries = Array.isArray(value) ? value.map((one) => (typeof one === "string" ? game.named(one, key) : undefined)) : [];
     return entries.length === 0 || entries.includes(undefined) ? [] : [`${name}: ${entries.map((one) => `${one!.name} (${one!.symbol})`).join(", ")}`];
   });
   return said.length === 0 ? null : <p class="quiet">{said.join(" · ")}</p>;

@@ -246,21 +246,22 @@ export class Chooser {
   given(candidate: Candidate, field: string): string {
     const value = candidate.action[field];
     if (typeof value === "boolean") return value ? field.replaceAll("_", " ") : "";
-    return this.value(candidate.type.properties[field]?.role, value);
+    const { role, catalogue } = candidate.type.properties[field] ?? {};
+    return this.value(role, value, catalogue);
   }
 
-  value(role: string | undefined, value: unknown): string {
-    if (Array.isArray(value)) return value.map((one) => this.value(role, one)).join(", ");
+  value(role: string | undefined, value: unknown, catalogue?: string): string {
+    if (Array.isArray(value)) return value.map((one) => this.value(role, one, catalogue)).join(", ");
     if (role === "piece" || role === "tray_piece") return this.#where.get(value)?.space ?? `#${String(value)}`;
     if (role === "seat") return this.described.seatName(value as string);
     if (typeof value === "object" && value !== null) {
       const parts = Object.values(value);
       if (parts.length === 0) return words().nothing;
       const [number, name] = [parts.find((one) => typeof one === "number"), parts.find((one) => typeof one === "string")];
-      if (parts.length === 2 && number !== undefined && name !== undefined) return `${this.value(undefined, name)} ${number}`;
-      return Object.entries(value).map(([key, one]) => (typeof one === "number" ? `${this.value(undefined, key)} ${one}` : this.value(undefined, one))).join(", ");
+      if (parts.length === 2 && number !== undefined && name !== undefined) return `${this.value(undefined, name, catalogue)} ${number}`;
+      return Object.entries(value).map(([key, one]) => (typeof one === "number" ? `${this.value(undefined, key, catalogue)} ${one}` : this.value(undefined, one, catalogue))).join(", ");
     }
-    return this.described.word(value);
+    return this.described.word(value, catalogue);
   }
 }
 

@@ -87,7 +87,7 @@ export interface Editor {
   start: Json | null;
 }
 
-export type Form = Json & { fill: string };
+export type Form = Json & { fill: string; catalogue?: string };
 
 /** Giving up, offering a draw, and answering to an offer: beside the moves, and asked about before it is done. */
 export const isAside = (type: ActionType): boolean => type.kind === "meta" || type.kind === "answer";
@@ -98,7 +98,7 @@ export interface ActionType {
   clicks: string[];
   open?: boolean;
   form?: Record<string, Form>;
-  properties: Record<string, Json & { role?: string }>;
+  properties: Record<string, Json & { role?: string; catalogue?: string }>;
 }
 
 export interface EffectType {
@@ -158,9 +158,11 @@ export class Described {
     return (this.said[catalogue] as Entry[] | undefined)?.find((one) => one.key === key);
   }
 
-  /** The entry of any catalogue that has this key. */
-  named(key: unknown): Entry | undefined {
-    for (const catalogue of this.said.catalogues as string[]) {
+  /** The entry of this catalogue that has this key; where none is given, or it has none, of any. */
+  named(key: unknown, among?: string): Entry | undefined {
+    const catalogues = this.said.catalogues as string[];
+    const named = among !== undefined && catalogues.includes(among) ? [among] : [];
+    for (const catalogue of [...named, ...catalogues]) {
       const found = this.entry(catalogue, key);
       if (found !== undefined) return found;
     }
@@ -168,8 +170,8 @@ export class Described {
   }
 
   /** A value that is a name in the game, for people. */
-  word(value: unknown): string {
-    const name = this.named(value)?.name ?? value;
+  word(value: unknown, catalogue?: string): string {
+    const name = this.named(value, catalogue)?.name ?? value;
     return String(name).replaceAll("_", " ");
   }
 

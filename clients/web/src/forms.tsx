@@ -84,12 +84,12 @@ function Field(props: FieldProps): JSX.Element | null {
       if (lists.length === 0) return null;
       return (
         <fieldset>
-          <legend>{game.named(for_each.type)?.name ?? for_each.type}</legend>
+          <legend>{named(game, for_each.type, game.types.get(props.action.type as string)?.form?.[for_each.field]?.catalogue)}</legend>
           {lists.map((list, at) => (
             <div class="row">
               <span>{at + 1}</span>
               {list.map((one, place) => (
-                <Choice game={game} of={of} value={one} label={`${field} ${at + 1}.${place + 1}`} set={(now) => set(lists.map((other, n) => (n === at ? other.map((was, m) => (m === place ? now : was)) : other)))} />
+                <Choice game={game} of={of} catalogue={form.catalogue} value={one} label={`${field} ${at + 1}.${place + 1}`} set={(now) => set(lists.map((other, n) => (n === at ? other.map((was, m) => (m === place ? now : was)) : other)))} />
               ))}
               {list.length < length.max ? <button type="button" onClick={() => set(lists.map((other, n) => (n === at ? [...other, of[0]!] : other)))}>+</button> : null}
               {list.length > length.min ? <button type="button" onClick={() => set(lists.map((other, n) => (n === at ? other.slice(0, -1) : other)))}>−</button> : null}
@@ -102,7 +102,7 @@ function Field(props: FieldProps): JSX.Element | null {
       return (
         <label class="row">
           <span>{named(game, field)}</span>
-          <Choice game={game} of={(form as Form & { of: string[] }).of} value={value as string} label={field} set={set} />
+          <Choice game={game} of={(form as Form & { of: string[] }).of} catalogue={form.catalogue} value={value as string} label={field} set={set} />
         </label>
       );
     case "number": {
@@ -126,15 +126,15 @@ function Field(props: FieldProps): JSX.Element | null {
   }
 }
 
-function named(game: Described, key: string): string {
-  return game.named(key)?.name ?? key.replaceAll("_", " ");
+function named(game: Described, key: string, catalogue?: string): string {
+  return game.named(key, catalogue)?.name ?? key.replaceAll("_", " ");
 }
 
-function Choice({ game, of, value, label, set }: { game: Described; of: string[]; value: string; label: string; set: (value: string) => void }): JSX.Element {
+function Choice({ game, of, catalogue, value, label, set }: { game: Described; of: string[]; catalogue: string | undefined; value: string; label: string; set: (value: string) => void }): JSX.Element {
   return (
     <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value)}>
       {of.map((one) => (
-        <option value={one}>{named(game, one)}</option>
+        <option value={one}>{named(game, one, catalogue)}</option>
       ))}
     </select>
   );
@@ -148,7 +148,7 @@ function BudgetField({ game, form, values, set, field }: FieldProps): JSX.Elemen
       <legend>{named(game, field)}</legend>
       <ul class="buying">
         {Object.entries(costs).map(([type, cost]) => {
-          const entry: Entry | undefined = game.named(type);
+          const entry: Entry | undefined = game.named(type, form.catalogue);
           const change = (by: number) => set({ ...bought, [type]: Math.max(0, Math.min(count.max, (bought[type] ?? 0) + by)) });
           return (
             <li>

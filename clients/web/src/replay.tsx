@@ -192,13 +192,13 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   const piece = first === undefined ? undefined : Object.values(first).map((value) => game.entry("pieces", value)?.name).find(Boolean);
   const said = (type?.clicks ?? [])
     .filter((field) => !["piece", "tray_piece"].includes(type!.properties[field]?.role ?? "") && action[field] !== undefined && action[field] !== null)
-    .map((field) => value(game, type!.properties[field]?.role, action[field], field));
+    .map((field) => value(game, type!.properties[field] ?? {}, action[field], field));
   return [`${who ?? ""}:`, type?.label ?? action.type, piece, first?.from === undefined ? undefined : `${String(first.from)} →`, ...said].filter(Boolean).join(" ");
 }
 
-function value(game: Described, role: string | undefined, given: unknown, field = ""): string {
-  if (Array.isArray(given)) return given.map((one) => value(game, role, one)).join(" ");
+function value(game: Described, type: { role?: string; catalogue?: string }, given: unknown, field = ""): string {
+  if (Array.isArray(given)) return given.map((one) => value(game, type, one)).join(" ");
   if (typeof given === "boolean") return given ? field.replaceAll("_", " ") : "";
   if (typeof given === "object") return "…";
-  return role === "space" ? String(given) : game.word(given);
+  return type.role === "space" ? String(given) : game.word(given, type.catalogue);
 }

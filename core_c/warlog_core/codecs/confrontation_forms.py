@@ -25,6 +25,7 @@ def _army(options: Mapping[str, Any]) -> dict[str, Form]:
             count=_NUMBER,
             free={"king": 1, "pawn": options["free_pawns"]},
             max_pieces=_BOOK["max_pieces"][str(options["seats"])],
+            catalogue="pieces",
         ),
         "bishops": Lists(
             of=list(SPELL_NAMES),
@@ -33,10 +34,11 @@ def _army(options: Mapping[str, Any]) -> dict[str, Form]:
             included=options["spells_per_bishop"],
             cost=options["spell_cost"],
             required=False,
+            catalogue="spells",
         ),
     }
     if options["races"]:
-        found["race"] = Choice(list(RACE_NAMES))
+        found["race"] = Choice(list(RACE_NAMES), catalogue="races")
         found["extra_tokens"] = Number(_NUMBER.min, _NUMBER.max, options["race_token_cost"], required=False)
     return found
 
@@ -50,4 +52,4 @@ def _terrain(options: Mapping[str, Any]) -> dict[str, Form]:
         not_=sorted(zones, key=lambda space: (int(space[1:]), space)),
         not_in=[Within("terrain", "spaces")],
     )
-    return {"kind": Choice(list(KINDS)), "spaces": area}
+    return {"kind": Choice(list(KINDS), catalogue="terrain"), "spaces": area}

@@ -19,5 +19,6 @@ def forms(options: Mapping[str, Any], board: Mapping[str, Any]) -> dict[str, dic
         count=Amount(1, 9999),
         entry=EntryKeys("unit", "count"),
         entries=Amount(1, options["max_stacks"]),
+        catalogue="pieces",
     )
     return {"recruit": {"army": budget}}

@@ -25,7 +25,7 @@ def forms(options: Mapping[str, Any], board: Mapping[str, Any]) -> dict[str, dic
         )
         for cell in _LAYOUT["cells"]
     ]
-    return {"layout": {"layout": Slots(slots, dict(_COUNTS))}}
+    return {"layout": {"layout": Slots(slots, dict(_COUNTS), catalogue="pieces")}}
 
 
 def slots_of(type_: str) -> list[int]:

@@ -19,9 +19,10 @@ _BY_KIND = {
 
 def forms(options: Mapping[str, Any], board: Mapping[str, Any]) -> dict[str, dict[str, Form]]:
     found: dict[str, dict[str, Form]] = {}
+    kinds = {kind: cost for kind, cost in _BY_KIND.items() if kind != "psionic" or options["psionics"]}
     for ability in _BOOK["abilities"]:
         by_kind = ability.get("cost") == "necromancy_cost"
-        cost: Count = _BY_KIND if by_kind else ability.get("cost", options.get(ability.get("cost_option")))
+        cost: Count = kinds if by_kind else ability.get("cost", options.get(ability.get("cost_option")))
         if cost == 0 and "cost_option" not in ability:
             continue
         pay = Payment(
@@ -31,6 +32,7 @@ def forms(options: Mapping[str, Any], board: Mapping[str, Any]) -> dict[str, dic
             by=OfPiece("raised", "dead", "id", "kind") if by_kind else UNSET,
             seats={seat: _halved(cost) for seat in _HALVING},
             auto="auto",
+            catalogue="pieces" if by_kind else UNSET,
         )
         found[ability["action"]] = {"pay": pay}
     return found

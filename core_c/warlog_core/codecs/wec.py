@@ -399,12 +399,15 @@ class Codec(BaseCodec):
         return [{**row, "levels": row["native"]} for row in _BOOK["piece_types"]]
 
     def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The kinds of articles of 3.2, what pieces can do without one, and the projectiles."""
+        """The kinds of articles of 3.2, what pieces can do without one, the projectiles; and what actions choose."""
         inherent = dict.fromkeys(name for row in _BOOK["piece_types"] for name in row["inherent"])
         return {
             "articles": _BOOK["articles"],
             "abilities": [{"ability": name} for name in inherent],
             "projectiles": _BOOK["projectiles"],
+            "weapons": [{"weapon": name} for name in WEAPONS],
+            "levels": [{"level": name} for name in LEVELS],
+            "paths": [{"path": name} for name in PATHS],
         }
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
