@@ -6,6 +6,7 @@ import argparse
 import ctypes
 import os
 import random
+import signal
 import sys
 import time
 from collections import Counter
@@ -16,6 +17,9 @@ ADDR_NO_RANDOMIZE = 0x0040000
 
 def main() -> int:
     given = _parser().parse_args()
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)
+    )  # so that what was started ends, too
     from tests.simulate import campaign
     from tests.simulate.mutants import MUTANTS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.util
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack, nullcontext
@@ -14,6 +15,10 @@ from tests.simulate.mutants import MUTANTS, applied
 from tests.simulate.redis_process import RedisProcess
 from tests.simulate.run import Report, Seen, run
 from tests.simulate.shrink import shrunk
+
+SEEDS_PER_PROCESS = (
+    50  # a day leaves some 4 MB of garbage behind, since nothing may be collected in its midst
+)
 
 TWIN_EVERY = 5  # of so many seeds one is run a second time, in a world that differs in what is hidden
 OWNER = "player 3"  # who knows
@@ -70,13 +75,22 @@ def end() -> None:
         _redis = None
 
 
+def _end_with_the_process() -> None:
+    multiprocessing.util.Finalize(None, end, exitpriority=1)
+
+
 def each(seeds: Sequence[int], jobs: int = 1, mutant: str = "") -> Iterator[Report]:
     """As they are done."""
     if jobs == 1:
         yield from (one(seed, mutant) for seed in seeds)
         return
     with ExitStack() as stack:
-        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+        pool = ProcessPoolExecutor(
+            jobs,
+            multiprocessing.get_context("spawn"),
+            initializer=_end_with_the_process,
+            max_tasks_per_child=SEEDS_PER_PROCESS,
+        )
         stack.callback(pool.shutdown, cancel_futures=True)
         left = iter(seeds)
         under_way: set[Future[Report]] = set()
