@@ -373,3 +373,29 @@ def test_a_shot_that_would_hit_ones_own_looks_otherwise_than_one_that_takes(pers
     assert names == ["b1", "c1", "d1", "b2", "d2"]
     expect(page.locator(".targets .own")).to_have_count(own.count())
     expect(page.locator(".targets .take")).to_have_count(0)
+
+
+def test_a_choice_is_called_as_the_catalogue_has_it_that_its_field_or_form_names(person: Person) -> None:
+    """Not as the first catalogue that has the same key."""
+    page = person.page
+
+    def told(route: Route) -> None:
+        answer = route.fetch(headers={**route.request.headers, "sec-fetch-site": "same-origin"})
+        said = answer.json()
+        wrong = {"name": "Another", "symbol": "?", "text": "Another."}
+        for catalogue in ("weapons", "spells"):
+            said["pieces"] += [{**wrong, "key": entry["key"]} for entry in said.get(catalogue, [])]
+        route.fulfill(response=answer, json=said)
+
+    page.route(re.compile(r"/v1/games/(wec|confrontation)(\?|$)"), told)
+    person.begin("wec")
+    shared = page.locator('[data-level="ground"] [data-space="d1"]')
+    shared.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Kinds of actions")).to_contain_text("Chopper · Fire · Stun")
+    expect(page.get_by_role("region", name="What is here")).to_contain_text("levels: Ground (G), Air (A)")
+    person.begin("confrontation")
+    page.get_by_role("button", name=re.compile("^Submit an army.*…")).click()
+    page.get_by_role("button", name="+ Bishop").click()
+    spells = page.locator(".template select").first.locator("option")
+    expect(spells).to_have_text(["Fireball", "Heal", "Hurt", "Judgement", "Panic"])
