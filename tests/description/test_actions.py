@@ -379,10 +379,11 @@ def test_every_action_has_a_kind_a_label_clicks_and_roles_and_requires_what_is_n
 @pytest.mark.parametrize("name", GAMES)
 def test_what_a_games_file_says_of_actions_names_actions_and_fields_that_there_are(name: str) -> None:
     notes, types = notes_of(name), player_for(name, {}, random.Random(0)).types
-    for table in (notes.labels, notes.kinds, notes.roles, notes.clicks, notes.variants, notes.again):
+    by_field = (notes.roles, notes.catalogues)
+    for table in (notes.labels, notes.kinds, *by_field, notes.clicks, notes.variants, notes.again):
         assert {*table} <= {*types}
-    for type_, roles in notes.roles.items():
-        assert {*roles} <= {*types[type_]["properties"]}
+    for type_, fields in (one for noted in by_field for one in noted.items()):
+        assert {*fields} <= {*types[type_]["properties"]}
     for type_, variants in notes.variants.items():
         for variant in variants:
             properties = types[type_]["properties"]
