@@ -164,7 +164,7 @@ export const zh: Words = {
     tryOut: "在此试玩双方",
     contents: "目录",
   },
-  catalogue: (name) => ({ pieces: "棋子", articles: "物品", abilities: "能力", projectiles: "飞行物", marks: "标记", ranks: "军衔", spells: "法术", races: "种族", terrain: "地形", treasures: "宝物", factions: "阵营" })[name] ?? name,
+  catalogue: (name) => ({ pieces: "棋子", articles: "物品", abilities: "能力", projectiles: "飞行物", marks: "标记", ranks: "军衔", spells: "法术", races: "种族", terrain: "地形", treasures: "宝物", factions: "阵营", presets: "预设", weapons: "武器", levels: "层", paths: "路线" })[name] ?? name,
   wholeRules: "完整规则",
   myMatches: "您的对局",
   openMatches: "等待加入的对局",
