@@ -335,13 +335,20 @@ def described(
     signatures: Sequence[Signature],
     notes: ActionNotes,
     forms: Mapping[str, Mapping[str, Form]],
+    words: Mapping[str, str],
 ) -> Json:
-    """The schema of the Structs, as `DescribedActions`; nothing of `schema` is changed."""
+    """The schema of the Structs, as `DescribedActions`; nothing of `schema` is changed. `words`: what fields are, where
+    no Struct says it."""
     definitions = dict(schema["$defs"])
     mapping = schema["discriminator"]["mapping"] if "discriminator" in schema else {}
     for signature in signatures:
         name = mapping[signature.name].rpartition("/")[2]
-        definitions[name] = _action(definitions[name], signature, notes, forms.get(signature.name, {}))
+        own = _action(definitions[name], signature, notes, forms.get(signature.name, {}))
+        for field, said in own["properties"].items():
+            text = words.get(f"{name}.{field}") or words.get(field)
+            if text is not None and field != "type":
+                own["properties"][field] = {"description": text, **said}
+        definitions[name] = own
     return {**schema, "$defs": definitions}
 
 

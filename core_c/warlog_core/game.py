@@ -28,6 +28,7 @@ from warlog_core.errors import UnknownGame
 from warlog_core.numbering import Numbering
 from warlog_core.rule_set import SPECTATOR, RuleSet
 from warlog_core.state import State, loaded_state, new_state
+from warlog_core.words import words_of
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,6 +93,7 @@ class Game(RuleSet):
                 self.raw.actions,
                 actions.notes_of(self.name),
                 actions.forms_of(self.name, full, board),
+                words_of(self.name),
             ),
             "effects": effects.described(
                 self.schema("effect"), self.raw.effects, effects.notes_of(self.name)

@@ -366,6 +366,7 @@ def test_every_action_has_a_kind_a_label_clicks_and_roles_and_requires_what_is_n
         assert one["label"][0].isupper()
         assert sorted(one["clicks"]) == sorted(fields)
         assert all(one["properties"][field]["role"] in get_args(Role) for field in fields)
+        assert all(len(one["properties"][field]["description"]) > 3 for field in fields)
         needed = [parameter.name for parameter in signature.parameters if not parameter.optional]
         assert {"type", *needed} <= {*one["required"]} <= {"type", *fields}
         assert "open" not in one["properties"]

@@ -11442,6 +11442,7 @@ export interface operations {
                      *                 ]
                      *               },
                      *               "army": {
+                     *                 "description": "the units of its army",
                      *                 "type": "array",
                      *                 "items": {},
                      *                 "role": "choice",

@@ -15,9 +15,9 @@ import msgspec
 
 import warlog_core
 from warlog_core import actions
-from warlog_core.codecs import Codec, service_data
+from warlog_core.codecs import Codec
 from warlog_core.description import named
-from warlog_service.openapi.words import FIELDS
+from warlog_core.words import words_of
 
 Json = dict[str, Any]
 
@@ -113,7 +113,7 @@ def _of_game(game: str) -> Json:
         name for name, schema in view["properties"].items() if "default" in schema
     ]  # always sent
     found |= _actions(known, prefix, found)
-    words = FIELDS | service_data(game).get("fields", {})
+    words = words_of(game)
     for name, component in found.items():
         bare = name.removeprefix(prefix)
         component.setdefault("description", f"{codec.title}: {named(_spaced(bare)).lower()}.")
