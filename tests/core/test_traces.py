@@ -27,7 +27,10 @@ def touched(trace: Trace) -> list[Any]:
 
 
 def another_world(state: warlog_core.State, viewer: str, rng: random.Random) -> warlog_core.State:
-    """One that the viewer cannot tell from the true one: what he does not see is drawn anew."""
+    """One that the viewer cannot tell from the true one: what he does not see is drawn anew. The true one, of a game
+    that does not sample."""
+    if not state.game.raw.has_search:
+        return state.copy()
     other = state.seen_by(viewer).sample(viewer, rng.randrange(2**32))
     assert other.view(viewer) == state.view(viewer)
     return other
