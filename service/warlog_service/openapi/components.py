@@ -82,8 +82,20 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
             "allOf": [ref("OpenProposal"), {"anyOf": schema_of[events.WhatIsProposed]["anyOf"]}],
         },
     }
+    told_apart = {
+        "Heartbeat": ["heartbeat"],
+        "Closing": ["closing"],
+        "LiveEvent": [*schema_of[events.ANY_EVENT]["discriminator"]["mapping"]],
+        "Notice": [*schema_of[schema.ANY_NOTICE]["discriminator"]["mapping"]],
+        "ChangedEntry": joined["ChangedEntry"]["allOf"][1]["properties"]["type"]["enum"],
+    }
     for name, (members, text) in events.FEEDS.items():
-        joined[name] = {"description": text, "anyOf": [ref(member) for member in members]}
+        mapping = {type_: f"{REF}{member}" for member in members for type_ in told_apart[member]}
+        joined[name] = {
+            "description": text,
+            "anyOf": [ref(member) for member in members],
+            "discriminator": {"propertyName": "type", "mapping": mapping},
+        }
     return joined
 
 

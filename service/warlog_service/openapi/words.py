@@ -307,8 +307,9 @@ HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 OF_ANY_ANSWER = {
-    "Content-Type, Content-Length, Content-Encoding, Transfer-Encoding, Date, Connection, Server": "as HTTP says, some "
-    "by a proxy. Compressed are only the page at `/`, its files, and the script of `/v1/docs`",
+    "Content-Type, Content-Length, Content-Encoding, Transfer-Encoding, Date, Connection": "as HTTP says. "
+    "Compressed are only the page at `/`, its files, and the script of `/v1/docs`",
+    "Server, Via, Alt-Svc, Strict-Transport-Security": "of a proxy before the server",
     "Cache-Control": "`private, no-store` where the answer depends on who asks; `no-cache` where it may be kept, and "
     "has an `ETag` to ask with",
     "Vary": "the headers of the request on which the answer depends",
