@@ -44,14 +44,14 @@ HEADERS = {"etag", "link", "location", "set-cookie"}
 
 def shortened(value: Any) -> Any:
     """The beginning of a long answer, in the same form; without references, which tools would look for in the document
-    around the example."""
+    around the example, and defaults, which may be among the words that are cut."""
     if isinstance(value, list):
         return [shortened(one) for one in value if not (isinstance(one, dict) and "$ref" in one)][:ENTRIES]
     if isinstance(value, dict):
         return {
             name: shortened(dict([*one.items()][: TABLES[name]]) if name in TABLES else one)
             for name, one in value.items()
-            if name != "$ref"
+            if name not in ("$ref", "default")
         }
     return value[:CHARACTERS] if isinstance(value, str) else value
 

@@ -11131,38 +11131,33 @@ export interface operations {
                      *                 "description": "number of seats, taken from the start of `red, blue, green, yellow`",
                      *                 "type": "integer",
                      *                 "minimum": 2,
-                     *                 "maximum": 4,
-                     *                 "default": 2
+                     *                 "maximum": 4
                      *               },
                      *               "teams": {
                      *                 "description": "`pairs` only with 4 seats",
                      *                 "enum": [
                      *                   "none",
                      *                   "pairs"
-                     *                 ],
-                     *                 "default": "none"
+                     *                 ]
                      *               },
                      *               "width": {
                      *                 "description": "columns",
                      *                 "type": "integer",
                      *                 "minimum": 7,
-                     *                 "maximum": 25,
-                     *                 "default": 15
+                     *                 "maximum": 25
                      *               },
                      *               "height": {
                      *                 "description": "ranks",
                      *                 "type": "integer",
                      *                 "minimum": 5,
-                     *                 "maximum": 19,
-                     *                 "default": 11
+                     *                 "maximum": 19
                      *               },
                      *               "obstacles": {
                      *                 "description": "how obstacles are chosen",
                      *                 "enum": [
                      *                   "list",
                      *                   "none"
-                     *                 ],
-                     *                 "default": "random"
+                     *                 ]
                      *               },
                      *               "obstacle_spaces": {
                      *                 "description": "used with `list` only",
@@ -11171,60 +11166,52 @@ export interface operations {
                      *                   "description": "a space id such as g5 (2.1)",
                      *                   "type": "string",
                      *                   "pattern": "^[a-y]([1-9]|1[0-9])$"
-                     *                 },
-                     *                 "default": []
+                     *                 }
                      *               },
                      *               "obstacle_count": {
                      *                 "description": "used with `random` only",
                      *                 "type": "integer",
                      *                 "minimum": 0,
-                     *                 "maximum": 40,
-                     *                 "default": 6
+                     *                 "maximum": 40
                      *               },
                      *               "deploy_depth": {
                      *                 "description": "columns of a zone",
                      *                 "type": "integer",
                      *                 "minimum": 1,
-                     *                 "maximum": 3,
-                     *                 "default": 2
+                     *                 "maximum": 3
                      *               },
                      *               "deployment": {
                      *                 "description": "`chosen` adds the deploy phase",
                      *                 "enum": [
                      *                   "auto",
                      *                   "chosen"
-                     *                 ],
-                     *                 "default": "auto"
+                     *                 ]
                      *               },
                      *               "army": {
                      *                 "description": "where armies come from",
                      *                 "enum": [
                      *                   "given",
                      *                   "preset"
-                     *                 ],
-                     *                 "default": "recruit"
+                     *                 ]
                      *               },
                      *               "army_points": {
                      *                 "description": "budget for `recruit`; scales presets",
                      *                 "type": "integer",
                      *                 "minimum": 10,
-                     *                 "maximum": 100000,
-                     *                 "default": 1000
+                     *                 "maximum": 100000
                      *               },
                      *               "max_stacks": {
                      *                 "description": "stacks in an army, at most",
                      *                 "type": "integer",
                      *                 "minimum": 1,
-                     *                 "maximum": 21,
-                     *                 "default": 7
+                     *                 "maximum": 21
                      *               },
                      *               "army_preset": {
                      *                 "description": "used with `preset` only",
                      *                 "enum": [
                      *                   "auto",
                      *                   "coven"
-                     *                 ],
-                     *                 "default": "host"
+                     *                 ]
                      *               },
                      *               "armies": {
                      *                 "description": "required with `given`, one entry for every seat; no points limit",
@@ -11245,37 +11232,32 @@ export interface operations {
                      *                 "description": "strength of a shooter's hand-to-hand blow",
                      *                 "type": "integer",
                      *                 "minimum": 0,
-                     *                 "maximum": 100,
-                     *                 "default": 50
+                     *                 "maximum": 100
                      *               },
                      *               "defend_percent": {
                      *                 "description": "share of damage that a defending stack takes",
                      *                 "type": "integer",
                      *                 "minimum": 0,
-                     *                 "maximum": 100,
-                     *                 "default": 50
+                     *                 "maximum": 100
                      *               },
                      *               "min_damage": {
                      *                 "description": "least damage of any blow",
                      *                 "type": "integer",
                      *                 "minimum": 0,
-                     *                 "maximum": 100,
-                     *                 "default": 1
+                     *                 "maximum": 100
                      *               },
                      *               "round_limit": {
                      *                 "description": "0: no limit; otherwise the battle ends after that round",
                      *                 "type": "integer",
                      *                 "minimum": 0,
-                     *                 "maximum": 999,
-                     *                 "default": 0
+                     *                 "maximum": 999
                      *               },
                      *               "limit_result": {
                      *                 "description": "what happens at the round limit",
                      *                 "enum": [
                      *                   "draw",
                      *                   "hit_points"
-                     *                 ],
-                     *                 "default": "draw"
+                     *                 ]
                      *               }
                      *             },
                      *             "required": [],
@@ -11316,8 +11298,7 @@ export interface operations {
                      *                 "enum": [
                      *                   "deploy",
                      *                   "play"
-                     *                 ],
-                     *                 "default": "play"
+                     *                 ]
                      *               },
                      *               "round": {
                      *                 "type": "integer",
@@ -11330,13 +11311,11 @@ export interface operations {
                      *                   "description": "a space id such as g5 (2.1)",
                      *                   "type": "string",
                      *                   "pattern": "^[a-y]([1-9]|1[0-9])$"
-                     *                 },
-                     *                 "default": []
+                     *                 }
                      *               },
                      *               "stacks": {
                      *                 "type": "array",
-                     *                 "items": {},
-                     *                 "default": []
+                     *                 "items": {}
                      *               },
                      *               "queue": {
                      *                 "type": "array",
@@ -11351,8 +11330,7 @@ export interface operations {
                      *               },
                      *               "seats": {
                      *                 "type": "array",
-                     *                 "items": {},
-                     *                 "default": []
+                     *                 "items": {}
                      *               }
                      *             },
                      *             "required": [],
@@ -11392,24 +11370,19 @@ export interface operations {
                      *                 "type": "integer"
                      *               },
                      *               "defending": {
-                     *                 "type": "boolean",
-                     *                 "default": false
+                     *                 "type": "boolean"
                      *               },
                      *               "waited": {
-                     *                 "type": "boolean",
-                     *                 "default": false
+                     *                 "type": "boolean"
                      *               },
                      *               "retaliations_used": {
-                     *                 "type": "integer",
-                     *                 "default": 0
+                     *                 "type": "integer"
                      *               },
                      *               "skill_used": {
-                     *                 "type": "integer",
-                     *                 "default": 0
+                     *                 "type": "integer"
                      *               },
                      *               "summoned": {
-                     *                 "type": "boolean",
-                     *                 "default": false
+                     *                 "type": "boolean"
                      *               }
                      *             },
                      *             "required": [
@@ -11599,8 +11572,7 @@ export interface operations {
                      *               "game": {
                      *                 "enum": [
                      *                   "hex"
-                     *                 ],
-                     *                 "default": "hex"
+                     *                 ]
                      *               },
                      *               "viewer": {
                      *                 "type": "string"
@@ -12850,8 +12822,7 @@ export interface operations {
                      *           "name": "seats",
                      *           "type": "integer",
                      *           "min": 2,
-                     *           "max": 4,
-                     *           "default": 2
+                     *           "max": 4
                      *         },
                      *         {
                      *           "name": "teams",
@@ -12859,8 +12830,7 @@ export interface operations {
                      *           "values": [
                      *             "none",
                      *             "pairs"
-                     *           ],
-                     *           "default": "none"
+                     *           ]
                      *         }
                      *       ],
                      *       "action_types": [
