@@ -78,7 +78,7 @@ class Event(Struct, eq=False):
         return self._effects
 
     def tell(self, listeners: Mapping[int, Callable[[str, Any], None]]) -> None:
-        """Calls who listens to effects of a type with the actor and each of them, with all its fields, in order.
+        """Calls for each effect, in order, the listener of its type, with the actor and the whole effect.
         listeners: by the type's place in `raw.effects` of the game."""
         effect, words, at, end = self._tables.effect, self._words, 0, len(self._words)
         while at < end:

@@ -1572,7 +1572,7 @@ export interface components {
             seat: string;
             /** @description how many actions there are in all */
             total: number;
-            /** @description the actions, at most 20,000 in one answer; all are of the match's game: who knows it may take them for its own type (`HexListedAction`, …) */
+            /** @description the actions, at most 20,000 in one answer. All are of the match's game: a client that knows the game may cast them to the game's own type (`HexListedAction`, …) */
             actions: components["schemas"]["GameListedAction"][];
             /** @description with `trace`: the trace of each action of `actions`, in order */
             traces?: components["schemas"]["Trace"][];
