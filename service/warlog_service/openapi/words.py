@@ -43,8 +43,8 @@ PROPERTIES = {
     "Account.name": "name of the player",
     "AccountAnswer": "A player.",
     "Actions": "The legal actions of a seat.",
-    "Actions.actions": "the actions, at most 20,000 in one answer. All are of the match's game: a client that knows the "
-    "game may cast them to the game's own type (`HexListedAction`, …)",
+    "Actions.actions": "the actions, at most 20,000 in one answer. All are of the match's game: a client that knows "
+    "the game may cast them to the game's own type (`HexListedAction`, …)",
     "Actions.next": "`after` of the rest of the list; absent: this is the end",
     "Actions.total": "how many actions there are in all",
     "Amount.max": "the greatest number",
