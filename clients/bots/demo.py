@@ -43,9 +43,7 @@ async def demo(url: str, folder: Path, seed: int) -> None:
         middle = (started + match.version) // 2
         proposal = await ada.propose(match.id, Undo(to=middle))
         accepted = await bob.accept(match.id, proposal.version)
-        say(
-            f"ada proposed to go back to version {middle}, bob agreed: to act {', '.join(accepted.to_act or [])}"
-        )
+        say(f"ada proposed to go back to version {middle}, bob agreed: to act {', '.join(accepted.to_act)}")
 
         await battle(url, match.id, tokens, seed + 2)
         match = await ada.match(match.id)

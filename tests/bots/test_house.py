@@ -23,7 +23,12 @@ from tests.service.api import UNLIMITED
 from tests.service.waiting import eventually
 from warlog_bots.house import NICE, is_mine
 from warlog_bots.manners import any_of
-from warlog_client import AsyncClient, Match, Undo
+from warlog_client import (
+    ActionTakenEvent,
+    AsyncClient,
+    Match,
+    Undo,
+)
 from warlog_events.match.verify_bots import verify_bots
 
 BOTS = "warlog_bots.house"
@@ -146,7 +151,8 @@ async def test_a_bot_does_not_lose_on_time(hall: Hall) -> None:
     for _ in range(3):
         match = await passed(person, (await acted(person, match)).id)
     events = [event async for event in person.events(match.id)]
-    assert all((event.action or {}).get("type") != "timeout" for event in events)
+    actions = [event.action for event in events if isinstance(event, ActionTakenEvent)]
+    assert all(action is not None and action["type"] != "timeout" for action in actions)
 
 
 async def test_one_worker_has_the_bots_and_when_it_dies_another(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ EVENT: dict[str, Any] = {
     "seat": "red",
     "at": AT,
     "draws": [],
+    "effects": [],
     "new": 1,
 }
 DONE = {**EVENT, "to_act": ["red"], "deadlines": {"red": AT}, "now": AT}
@@ -166,7 +167,7 @@ def test_absent_settings_are_left_out_and_options_are_json(speaker: Speaker) -> 
 def test_fields_that_the_sdk_does_not_know_are_ignored(speaker: Speaker) -> None:
     with CuttingServer(lambda request: reply(201, DONE)) as server:
         done = speaker.call(server.url, act)
-    assert (done.version, done.draws, done.effects, done.to_act) == (18, [], None, ["red"])
+    assert (done.version, done.draws, done.effects, done.to_act) == (18, [], [], ["red"])
     assert done.deadlines["red"].isoformat() == "2025-11-21T12:00:00+00:00"
     with CuttingServer(lambda request: reply(200, {"match": MATCH, "new": {}})) as server:
         match = speaker.call(server.url, lambda c: c.join("m_1"))
@@ -178,7 +179,7 @@ def test_pages_are_fetched_one_after_the_other_until_there_is_no_next(speaker: S
     def answer(request: Received) -> bytes:
         after = int(request.query["after"][0])
         versions = range(after + 1, min(after + 3, 8))
-        events = [{"version": v, "type": "action_taken", "at": AT} for v in versions]
+        events = [{**EVENT, "version": v} for v in versions]
         return reply(
             200, {"events": events, "next": versions[-1] if versions[-1] < 7 else None, "version": 7}
         )

@@ -14,7 +14,7 @@ from warlog_client import BrokenFeed, NotYourSeat, Retry, Unavailable, Unexpecte
 
 AT = "2025-11-21T12:00:00Z"
 EVENTS: list[dict[str, Any]] = [
-    {"version": 1, "type": "match_created", "at": AT},
+    {"version": 1, "type": "seat_left", "at": AT, "seat": "red"},
     {"version": 2, "type": "match_started", "at": AT, "draws": [5, 0], "effects": [{"type": "rounds"}]},
     {
         "version": 3,
@@ -23,8 +23,16 @@ EVENTS: list[dict[str, Any]] = [
         "at": AT,
         "action": {"type": "wait — ☃"},
         "draws": [],
+        "effects": [],
     },
-    {"version": 4, "type": "action_taken", "seat": "server", "at": AT, "some_new_field": {"a": [1]}},
+    {
+        "version": 4,
+        "type": "action_taken",
+        "seat": "server",
+        "at": AT,
+        "effects": [],
+        "some_new_field": {"a": [1]},
+    },
 ]
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
 
@@ -102,7 +110,7 @@ def test_a_feed_cut_after_every_event_resumes_each_time_from_the_last_one(speake
 
 def test_what_the_server_sends_again_is_handed_on_once(speaker: Speaker) -> None:
     twice = b"".join(sse(e) + sse(e) for e in EVENTS) + b"".join(sse(e) for e in EVENTS)
-    more = sse({"version": 5, "type": "action_taken", "at": AT})
+    more = sse({"version": 5, "type": "action_taken", "seat": "red", "effects": [], "at": AT})
     with CuttingServer(lambda request: STREAM + b"\r\n" + twice + more) as server:
         assert [e.version for e in speaker.follow(server.url, "m_1", 5)] == [1, 2, 3, 4, 5]
 

@@ -12,7 +12,15 @@ from typing import Any
 
 from tests.clients.test_service import register, until_over
 from tests.servers import WarlogServer
-from warlog_client import AsyncClient, Event, RuleRefused, TooLate, VersionConflict
+from warlog_client import (
+    ActionTakenEvent,
+    AsyncClient,
+    Event,
+    MatchStartedEvent,
+    RuleRefused,
+    TooLate,
+    VersionConflict,
+)
 
 SEATS = ("south", "east", "north", "west")
 STAKE = 10
@@ -47,16 +55,15 @@ class Person:
                 self.seen.append(event)
                 if event.result is not None:
                     return
-                effects = event.effects or []
-                more += any(effect["type"] == "turn" for effect in effects)
-                if any(effect["type"] == "defeat" and effect["seat"] == "west" for effect in effects):
+                more += any(effect["type"] == "turn" for effect in effects(event))
+                if any(effect["type"] == "defeat" and effect["seat"] == "west" for effect in effects(event)):
                     self.west_is_out.set()
                 if until and more >= until:
                     return
-                for deadline in (event.deadlines or {}).values():
+                for deadline in event.deadlines.values():
                     assert event.now is not None
                     self.left.append((deadline - event.now).total_seconds())
-                if self.seat in (event.to_act or ()) and not self.asleep:
+                if self.seat in event.to_act and not self.asleep:
                     await self.move()
 
     async def move(self) -> None:
@@ -94,10 +101,8 @@ async def test_a_match_of_four_from_the_first_seat_to_the_public_replay(
             swaps = (await person.warlog.actions(match, person.seat)).actions
             swap = rng.choice([one for one in swaps if one["type"] == "swap"])
             await person.warlog.act(match, person.seat, swap)
-        hidden = [
-            event async for event in stranger.events(match) if (event.action or {}).get("type") == "swap"
-        ]
-        assert [(event.action, event.effects) for event in hidden] == [({"type": "swap"}, [])] * 4
+        hidden = [event async for event in stranger.events(match) if did(event).get("type") == "swap"]
+        assert [(did(event), effects(event)) for event in hidden] == [({"type": "swap"}, [])] * 4
         for person in people.values():
             await person.warlog.act(match, person.seat, {"type": "ready"})
 
@@ -120,18 +125,14 @@ async def test_a_match_of_four_from_the_first_seat_to_the_public_replay(
         assert versions == list(range(1, versions[-1] + 1))
         for person in people.values():  # also to who was away, every event came once and in order
             assert [event.version for event in person.seen] == versions
-        outs = [
-            event
-            for event in seen_by_all
-            if event.seat == "server" and event.action == {"type": "timeout", "seat": "west"}
-        ]
+        outs = [event for event in seen_by_all if did(event) == {"type": "timeout", "seat": "west"}]
         assert len(outs) == 5
         assert all((later.at - earlier.at).total_seconds() >= 2 for earlier, later in pairwise(outs))
         assert all(0 <= left <= 2 for person in people.values() for left in person.left[-20:])
         end = await stranger.match(match)
         assert end.result is not None
         assert (end.result.winners, end.result.reason) == (["south", "north"], "resigned")
-        assert not any(event.action == {"type": "flee", "seat": "north"} for event in seen_by_all)
+        assert not any(did(event) == {"type": "flee", "seat": "north"} for event in seen_by_all)
 
         accounts = [(await client.account()) for client in clients]
         assert [one.held for one in accounts] == [0] * 4
@@ -149,9 +150,18 @@ async def test_a_match_of_four_from_the_first_seat_to_the_public_replay(
         }.items()
 
         replay = [event async for event in stranger.events(match)]
-        told = [event.action for event in replay if (event.action or {}).get("type") == "swap"]
-        assert all(action is not None and {"a", "b"} <= action.keys() for action in told)
+        told = [did(event) for event in replay if did(event).get("type") == "swap"]
+        assert all({"a", "b"} <= action.keys() for action in told)
         assert (await stranger.verify(match)).status == "verified"
+
+
+def did(event: Event) -> dict[str, Any]:
+    """What somebody did, as far as it is told."""
+    return (event.action if isinstance(event, ActionTakenEvent) else None) or {}
+
+
+def effects(event: Event) -> list[dict[str, Any]]:
+    return event.effects if isinstance(event, ActionTakenEvent | MatchStartedEvent) else []
 
 
 def standing(account: Any) -> int | None:

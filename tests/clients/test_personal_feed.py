@@ -11,7 +11,16 @@ import pytest
 from tests.clients.conftest import Speaker
 from tests.clients.cutting import STREAM, CuttingServer, Received, always, problem, reply
 from tests.servers import WarlogServer
-from warlog_client import BadParameter, Client, UnexpectedReply
+from warlog_client import (
+    BadParameter,
+    Client,
+    MatchNotice,
+    MatchOverNotice,
+    RatingChangedNotice,
+    Reset,
+    UnexpectedReply,
+    YourTurnNotice,
+)
 from warlog_client.models import RatingValue
 
 AT = "2025-11-21T12:00:00Z"
@@ -63,6 +72,8 @@ def test_it_begins_after_a_notice_and_hands_on_what_the_server_has_lost(speaker:
     lost = {**READY, "type": "reset"}
     with CuttingServer(always(STREAM + b"\r\n" + sse(40, lost) + sse(41, NOTICES[2]))) as server:
         reset, turn = speaker.follow_personal(server.url, 2, after="9-9")
+    assert isinstance(reset, Reset)
+    assert isinstance(turn, YourTurnNotice)
     assert (reset.type, reset.ask) == ("reset", READY["ask"])
     assert (turn.type, turn.match, turn.seats, turn.deadline) == ("your_turn", "m_1", ["red"], turn.at)
     (request,) = server.received
@@ -73,6 +84,7 @@ def test_what_a_match_has_done_to_a_rating_is_read_whole(speaker: Speaker) -> No
     (rating,) = (one for one in NOTICES if one["type"] == "rating_changed")
     with CuttingServer(always(STREAM + b"\r\n" + sse(40, rating))) as server:
         (told,) = speaker.follow_personal(server.url, 1, after="9-9")
+    assert isinstance(told, RatingChangedNotice)
     assert (told.pool, told.before, told.after) == (
         "duel",
         RatingValue(1500, 499, 25.0, 8.3333),
@@ -103,5 +115,6 @@ def test_a_real_service_tells_its_player(warlog_server: WarlogServer, speaker: S
         assert next(warlog.players.feed(after=ready.id)).type == "seated"
         told = speaker.follow_personal(url, 4, token=token, after=ready.id)
         assert [one.type for one in told] == ["seated", "match_started", "your_turn", "match_over"]
-        assert {one.match for one in told} == {match.id}
+        assert {one.match for one in told if isinstance(one, MatchNotice)} == {match.id}
+        assert isinstance(told[-1], MatchOverNotice)
         assert told[-1].result == warlog.match(match.id).result

@@ -32,10 +32,13 @@ from warlog_client import (
     Event,
     Match,
     NewToken,
+    OptionsChangedEvent,
     Problem,
     Rematch,
+    RematchAgreedEvent,
     Retry,
     RuleRefused,
+    TimeTravelledEvent,
     Undo,
 )
 from warlog_client.namespaces import Calls
@@ -225,6 +228,7 @@ def test_a_match_is_taken_back_edited_ended_exported_imported_and_verified(ada: 
     back = step(ada, solo.id)
     step(ada, solo.id)
     undone = ada.propose(solo.id, Undo(to=back))
+    assert isinstance(undone, TimeTravelledEvent)
     assert (undone.type, undone.to) == ("time_travelled", back)
     position = ada.view(solo.id, seat="all").position
     assert position is not None
@@ -239,7 +243,9 @@ def test_a_match_is_taken_back_edited_ended_exported_imported_and_verified(ada: 
     assert imported.match.result == over.result
     versions = [record["setup"]["version"], *(event["version"] for event in record["events"])]
     assert set(imported.versions) == set(versions)
-    assert ada.propose(solo.id, Rematch()).match == ada.match(solo.id).rematch
+    again = ada.propose(solo.id, Rematch())
+    assert isinstance(again, RematchAgreedEvent)
+    assert again.match == ada.match(solo.id).rematch
 
 
 def test_a_proposal_is_accepted_or_rejected_by_its_version(ada: Client, bob: Client) -> None:
@@ -251,7 +257,9 @@ def test_a_proposal_is_accepted_or_rejected_by_its_version(ada: Client, bob: Cli
     assert bob.reject(match.id, first.version).type == "proposal_rejected"
     assert bob.match(match.id).proposal is None
     second = ada.propose(match.id, warlog_client.ChangeOptions({"width": 11}))
-    assert bob.accept(match.id, second.version).options == ada.match(match.id).options
+    changed = bob.accept(match.id, second.version)
+    assert isinstance(changed, OptionsChangedEvent)
+    assert changed.options == ada.match(match.id).options
 
 
 def test_a_position_is_saved_and_a_match_starts_from_it(ada: Client) -> None:
@@ -568,7 +576,7 @@ async def test_a_feed_that_is_cut_while_bots_play_is_the_history_event_for_event
     assert len(proxy.received) > 1
     assert [e.version for e in received] == [e.version for e in events], f"seed {seed}"
     for told, read in zip(received, events, strict=True):
-        assert msgspec.structs.replace(told, to_act=None, deadlines=None) == read
+        assert msgspec.structs.replace(told, to_act=[], deadlines={}) == read
 
 
 def free_port() -> int:

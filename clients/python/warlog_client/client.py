@@ -14,8 +14,9 @@ from typing import Self, TypeVar
 import httpx
 from httpx_sse import EventSource
 
+from .events import Event, Notice
 from .feed import Follower, MatchFollower, NoticeFollower, StreamEnded, Survivable
-from .models import Event, Notice, PairingEntry, Seats
+from .models import PairingEntry, Seats
 from .namespaces import Calls
 from .request import Outcome, Page, Request, Retry, exchange, refusal
 

@@ -14,6 +14,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from . import descriptions, models
+from .events import ActionTakenEvent, Event, read_event
 from .literals import Consent, DeclineReason, Mode, Scope, Seating, Visibility
 from .methods import endpoint, paged
 from .models import Given, Json, Seats
@@ -26,10 +27,13 @@ from .request import (
     get,
     json_as,
     lines_of,
+    list_of,
     looked_at,
     nothing,
+    pages,
     pages_of,
     post,
+    read_as,
     send,
     text,
 )
@@ -44,9 +48,10 @@ ANALYSIS_SECONDS = 30.0
 _ACTIONS = json_as(models.Actions)
 _EVENT_TRACE = json_as(models.EventTrace)
 _CREATED = json_as(models.Created)
-_EVENT = json_as(models.Event)
+_EVENT = read_as(read_event)
 _ENTRIES = field_as(list[models.PairingEntry], "entries")
 _ENTRY = field_as(models.PairingEntry, "entry")
+_ACTION_TAKEN = json_as(ActionTakenEvent)
 _DATA = json_as(dict[str, Any])
 _GAME = described_as(looked_at(descriptions.Game).of)
 _HEALTH = json_as(models.Health)
@@ -103,7 +108,7 @@ def _once(request: Request[T], idempotency_key: str | None) -> Request[T]:
     return msgspec.structs.replace(request, headers=headers, repeatable=True)
 
 
-def _post_command(match: str, body: Json, how: How) -> Request[models.Event]:
+def _post_command(match: str, body: Json, how: How) -> Request[Event]:
     return _command(post(_EVENT, "matches", match, "commands", body=body), **how)
 
 
@@ -420,24 +425,23 @@ class Endpoints:
     @endpoint
     def act(
         self, match: str, seat: str, action: Given, *, search: Given | None = None, **how: Unpack[How]
-    ) -> Request[models.Event]:
+    ) -> Request[ActionTakenEvent]:
         """An action of the rule book. RuleRefused has the book's code.
 
         As for every command, the answer is its event, with `to_act` and `deadlines`. `search`: of a bot of the house
         alone, how it found the action (`{"iterations": 4000}`)."""
-        body = {"type": "act", "seat": seat, "action": action}
-        return _post_command(match, body if search is None else {**body, "search": search}, how)
+        body: Json = {"type": "act", "seat": seat, "action": action}
+        body |= {} if search is None else {"search": search}
+        return _command(post(_ACTION_TAKEN, "matches", match, "commands", body=body), **how)
 
     @endpoint
-    def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Event]:
+    def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[Event]:
         """The seat is ready; with the last one the match starts. Every player does so for his seats, in the lobby.
         Other options or another beginning take it back for the others."""
         return _post_command(match, {"type": "prepare", "seat": seat}, how)
 
     @endpoint
-    def propose(
-        self, match: str, proposal: models.Proposal | Given, **how: Unpack[How]
-    ) -> Request[models.Event]:
+    def propose(self, match: str, proposal: models.Proposal | Given, **how: Unpack[How]) -> Request[Event]:
         """Proposes an undo, other options, a rematch …: `Undo(to=9)`, or as JSON `{"kind": "undo", "to": 9}`.
 
         It happens at once where nobody else has to agree. Otherwise the others `accept` or `reject` it, by the version
@@ -445,13 +449,13 @@ class Endpoints:
         return _post_command(match, {"type": "propose", "proposal": proposal}, how)
 
     @endpoint
-    def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Event]:
+    def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[Event]:
         """Agrees to the proposal that was made in this version. ProposalChanged if another one is open, NoProposal if
         none is: it lapses with the next action."""
         return _post_command(match, {"type": "accept", "proposal": proposal}, how)
 
     @endpoint
-    def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Event]:
+    def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[Event]:
         """Declines the proposal that was made in this version, or withdraws your own. Raises as `accept` does."""
         return _post_command(match, {"type": "reject", "proposal": proposal}, how)
 
@@ -524,10 +528,10 @@ class Endpoints:
     @paged
     def events(
         self, match: str, *, seat: Seats = None, after: int = 0, limit: int = PAGE
-    ) -> Request[Page[models.Event]]:
+    ) -> Request[Page[Event]]:
         """Every event after that version, as these seats may know it; `limit` are fetched at a time."""
         first = get(nothing, "matches", match, "events", seat=seat, after=after, limit=limit)
-        return pages_of(models.Event, "events", first)
+        return pages(list_of(read_event, "events"), first)
 
     @paged
     def timeline(self, match: str, *, after: int = 0, limit: int = PAGE) -> Request[Page[models.Node]]:

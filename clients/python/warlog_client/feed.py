@@ -15,13 +15,11 @@ import msgspec
 from httpx_sse import ServerSentEvent, SSEError
 
 from .errors import BrokenFeed, ServiceUnavailable, UnexpectedReply, Unreachable
-from .models import Event, Notice, Seats
+from .events import Event, Notice, read_event, read_notice
+from .models import Seats
 from .request import Retry, path, query
 
 T = TypeVar("T")
-
-_decode_event = msgspec.json.Decoder(Event).decode
-_decode_notice = msgspec.json.Decoder(Notice).decode
 
 
 class StreamEnded(Exception):
@@ -100,7 +98,7 @@ class MatchFollower(Follower[Event]):
         return self._request(None, seat=self._seat, after=self._after)
 
     def _read(self, message: ServerSentEvent) -> Event | None:
-        event = _decode_event(message.data)
+        event = read_event(message.data)
         if event.version <= self._after:
             return None
         if event.version > self._after + 1:
@@ -124,7 +122,7 @@ class NoticeFollower(Follower[Notice]):
         return self._request(self._after)
 
     def _read(self, message: ServerSentEvent) -> Notice | None:
-        notice = _decode_notice(message.data)
+        notice = read_notice(message.data)
         if not message.id:
             return None
         self._after = message.id

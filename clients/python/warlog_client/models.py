@@ -15,23 +15,21 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from .literals import (
-        AbortReason,
         BeginningKind,
         Consent,
-        EventType,
         MatchStatus,
         Mode,
-        NoticeType,
         PairingStatus,
-        ProposalKind,
         Scope,
         Seating,
         VerdictStatus,
         Visibility,
     )
+    from .shapes import OpenProposal
 else:  # A word that this SDK does not know is no reason to refuse an answer.
-    AbortReason = BeginningKind = Consent = EventType = MatchStatus = Mode = NoticeType = PairingStatus = str
-    ProposalKind = Scope = Seating = VerdictStatus = Visibility = str
+    BeginningKind = Consent = MatchStatus = Mode = PairingStatus = Scope = Seating = str
+    VerdictStatus = Visibility = str
+    OpenProposal = dict  # told apart by `kind`, of which there may be more
 
 
 Json = dict[str, Any]
@@ -372,7 +370,7 @@ class Match(Struct, frozen=True):
     to_act: list[str]
     deadlines: dict[str, datetime] = {}
     now: datetime | None = None
-    proposal: Json | None = None
+    proposal: OpenProposal | None = None
     result: Result | None = None
     seed_commitment: str | None = None
     seating: Seating | None = None
@@ -436,130 +434,6 @@ class Imported(Struct, frozen=True):
 
     match: Match
     versions: dict[int, int] = {}
-
-
-class Event(Struct, frozen=True, rename={"with_": "with", "import_": "import"}):
-    """One event, as far as the reader may know it. Fields that its type does not have are None.
-
-    seat       the acting seat, `server`, or None where no seat acts
-    player     who joined, took a seat, proposed, accepted or rejected
-    action     None also where it is hidden
-    draws      None also where they are hidden; empty: there were none
-    proposal   what is proposed (`proposal_made`), or the version that was accepted or rejected
-    replaces   version of the proposal that was open until this one took its place (`proposal_made`)
-    prepared   the seats that stay prepared (`options_changed` in the lobby)
-    to         the version that is current again (`time_travelled`)
-    seats      of the match: names, or who holds them
-    position   with which the match goes on; with_ is "position" where you may not see it (`match_created`,
-               `options_changed`, `position_edited`)
-    import_    of `options_changed`, the record that the match goes on from: `events` (how many), `match`, `options`
-    game … imported     of `match_created`: as in the match's summary; imported: id of the record's match, perhaps ""
-    setup_seconds       also of `became_competitive`
-    filled     of `match_started`, when the match is over: options that the server alone sets
-    match      the new match (`rematch_agreed`)
-    reason     why the server aborted the match (`match_aborted`): abandoned (a lobby to which nobody came) or
-               nobody_ready (when the time for setting up was over); None where its players did
-    counted    of `match_started`: as in the match's summary, with `uncounted`
-    result, seeds       on the event that ended the match; seeds by their commitment
-    settlement          beside them: how points and gold move, by the game's rule book
-    bots       by seat: bots of the house that commit themselves to a seed (`match_created`, `seat_taken`,
-               `time_travelled`, `position_edited`)
-    search     of an action of a bot of the house, when the match is over: `iterations`
-    to_act, deadlines   on the feed and in answers: for whose decision the match waits after this event
-    """
-
-    version: int
-    type: EventType
-    at: datetime
-    seat: str | None = None
-    player: Player | None = None
-    action: Json | None = None
-    draws: list[int] | None = None
-    effects: list[Json] | None = None
-    proposal: Json | int | None = None
-    to: int | None = None
-    options: Json | None = None
-    position: Json | None = None
-    seats: list[Any] | None = None
-    wish: str | None = None
-    match: str | None = None
-    reason: AbortReason | None = None
-    result: Result | None = None
-    seeds: dict[str, str] | None = None
-    seed_commitment: str | None = None
-    to_act: list[str] | None = None
-    deadlines: dict[str, datetime] | None = None
-    now: datetime | None = None
-    counted: bool | None = None
-    uncounted: list[str] | None = None
-    replaces: int | None = None
-    prepared: list[str] | None = None
-    game: str | None = None
-    rules_version: int | None = None
-    mode: Mode | None = None
-    consent: Consent | None = None
-    move_seconds: int | None = None
-    setup_seconds: int | None = None
-    visibility: Visibility | None = None
-    seating: Seating | None = None
-    open_record: bool | None = None
-    creator: Player | None = None
-    rematch_of: str | None = None
-    imported: str | None = None
-    import_: Json | None = None
-    with_: str | None = None
-    filled: Json | None = None
-    settlement: Json | None = None
-    bots: dict[str, BotSeat] | None = None
-    search: Json | None = None
-
-    @property
-    def is_over(self) -> bool:
-        """Is the match over after this event? With a `result`, or, where it was aborted, without."""
-        return self.result is not None or self.type == "match_aborted"
-
-
-class NewAchievement(Struct, frozen=True):
-    """What a notice tells of an achievement."""
-
-    key: str
-    name: str
-    text: str
-
-
-class Notice(Struct, frozen=True):
-    """Of your own feed: something that happened to you in a match. Fields that its type does not have are None.
-
-    id        by which a feed goes on after it
-    type      challenged, accepted, declined, seated, match_started, your_turn, proposal, match_over, rating_changed,
-              achievement; ready and reset, which are of no match; more will come
-    seats     yours; of your_turn those that are to act; of accepted and declined those of the player who answered
-    reason    of declined: later, options, not_now or lapsed
-    deadline  of your_turn: the first of these seats'
-    proposal  of proposal: its kind
-    status    of match_over: finished or aborted; with `result` of a finished match
-    ask       of ready and reset: the paths that give your matches
-    pool      of rating_changed: in which it was, with your rating `before` and `after` the match
-    achievement  of achievement: what the match has earned you
-    """
-
-    type: NoticeType
-    match: str | None = None
-    game: str | None = None
-    version: int | None = None
-    at: datetime | None = None
-    seats: list[str] | None = None
-    deadline: datetime | None = None
-    proposal: ProposalKind | None = None
-    status: MatchStatus | None = None
-    result: Result | None = None
-    ask: list[str] | None = None
-    reason: str | None = None
-    pool: str | None = None
-    before: RatingValue | None = None
-    after: RatingValue | None = None
-    achievement: NewAchievement | None = None
-    id: str = ""
 
 
 class View(Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeVar, overload
 
 from . import descriptions, models
 from .endpoints import PAGE, Endpoints
+from .events import Event, Notice
 from .literals import MatchStatus, Mode, Turn
 from .methods import Namespace, endpoint, paged
 from .models import Json, Seats
@@ -26,18 +27,16 @@ _OWN_OPTIONS = field_as(models.OwnOptions, "options")
 class _Blocking(Protocol):
     """What `Client` does with calls that are more than one request."""
 
-    def feed(self, match: str, *, seat: Seats = None, after: int = 0) -> Iterator[models.Event]: ...
-    def personal_feed(self, *, after: str | None = None) -> Iterator[models.Notice]: ...
+    def feed(self, match: str, *, seat: Seats = None, after: int = 0) -> Iterator[Event]: ...
+    def personal_feed(self, *, after: str | None = None) -> Iterator[Notice]: ...
     def paired(self, entry: str) -> models.PairingEntry: ...
 
 
 class _Awaited(Protocol):
     """The same of `AsyncClient`."""
 
-    def feed(
-        self, match: str, *, seat: Seats = None, after: int = 0
-    ) -> AsyncGenerator[models.Event, None]: ...
-    def personal_feed(self, *, after: str | None = None) -> AsyncGenerator[models.Notice, None]: ...
+    def feed(self, match: str, *, seat: Seats = None, after: int = 0) -> AsyncGenerator[Event, None]: ...
+    def personal_feed(self, *, after: str | None = None) -> AsyncGenerator[Notice, None]: ...
     def paired(self, entry: str) -> Coroutine[Any, Any, models.PairingEntry]: ...
 
 
@@ -63,12 +62,12 @@ class Players(Namespace[C]):
     statistics = Endpoints.statistics
 
     @overload
-    def feed(self: Players[_Blocking], *, after: str | None = None) -> Iterator[models.Notice]: ...
+    def feed(self: Players[_Blocking], *, after: str | None = None) -> Iterator[Notice]: ...
     @overload
-    def feed(self: Players[_Awaited], *, after: str | None = None) -> AsyncGenerator[models.Notice, None]: ...
+    def feed(self: Players[_Awaited], *, after: str | None = None) -> AsyncGenerator[Notice, None]: ...
     def feed(
         self: Players[_Blocking] | Players[_Awaited], *, after: str | None = None
-    ) -> Iterator[models.Notice] | AsyncGenerator[models.Notice, None]:
+    ) -> Iterator[Notice] | AsyncGenerator[Notice, None]:
         """What happens to you in all your matches; `Client.personal_feed`."""
         return self._client.personal_feed(after=after)
 
@@ -190,14 +189,14 @@ class Matches(Namespace[C]):
     @overload
     def feed(
         self: Matches[_Blocking], match: str, *, seat: Seats = None, after: int = 0
-    ) -> Iterator[models.Event]: ...
+    ) -> Iterator[Event]: ...
     @overload
     def feed(
         self: Matches[_Awaited], match: str, *, seat: Seats = None, after: int = 0
-    ) -> AsyncGenerator[models.Event, None]: ...
+    ) -> AsyncGenerator[Event, None]: ...
     def feed(
         self: Matches[_Blocking] | Matches[_Awaited], match: str, *, seat: Seats = None, after: int = 0
-    ) -> Iterator[models.Event] | AsyncIterator[models.Event]:
+    ) -> Iterator[Event] | AsyncIterator[Event]:
         """As `Client.feed`."""
         return self._client.feed(match, seat=seat, after=after)
 

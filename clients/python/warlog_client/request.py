@@ -126,11 +126,15 @@ def send(method: str, reply: Callable[[httpx.Response], T], *parts: str, body: o
 
 def json_as(model: type[T]) -> Callable[[httpx.Response], T]:
     """A reply that is this Struct. Raises UnexpectedReply."""
-    decoder = msgspec.json.Decoder(model)
+    return read_as(msgspec.json.Decoder(model).decode)
+
+
+def read_as(read: Callable[[bytes], T]) -> Callable[[httpx.Response], T]:
+    """A reply of whose JSON `read` makes something. Raises UnexpectedReply."""
 
     def decode(response: httpx.Response) -> T:
         try:
-            return decoder.decode(response.content)
+            return read(response.content)
         except msgspec.DecodeError as error:
             raise UnexpectedReply(f"{response.url}: {error}") from error
 
@@ -164,10 +168,28 @@ def field_as(model: type[T], name: str) -> Callable[[httpx.Response], T]:
     return decode
 
 
+def list_of(read: Callable[[msgspec.Raw], T], name: str) -> Callable[[httpx.Response], list[T]]:
+    """A reply of which the list in the field `name` is wanted, each of its items read by `read`. Raises
+    UnexpectedReply."""
+    items = field_as(list[msgspec.Raw], name)
+
+    def decode(response: httpx.Response) -> list[T]:
+        try:
+            return [read(item) for item in items(response)]
+        except msgspec.DecodeError as error:
+            raise UnexpectedReply(f"{response.url}: {name}: {error}") from error
+
+    return decode
+
+
 def pages_of(model: type[T], name: str, first: Request[Any]) -> Request[Page[T]]:
-    """The call `first` as one for a page: its items stand in the field `name`, and its `next` is the parameter
-    `after` of the page that follows."""
-    items = field_as(list[model], name)  # type: ignore[valid-type]
+    """`pages` whose items are these Structs in the field `name`."""
+    return pages(field_as(list[model], name), first)  # type: ignore[valid-type]
+
+
+def pages(items: Callable[[httpx.Response], list[T]], first: Request[Any]) -> Request[Page[T]]:
+    """The call `first` as one for a page with these items: its `next` is the parameter `after` of the page that
+    follows."""
     cursor = field_as(int | str | None, "next")  # type: ignore[arg-type]
 
     def decode(response: httpx.Response) -> Page[T]:

@@ -1,10 +1,10 @@
-"""The JSON inside a game's description, as `TypedDict`s for editors and type checkers.
+"""The JSON inside a game's description, and of proposals, as `TypedDict`s for editors and type checkers.
 
 When the program runs, it is plain JSON, and may hold more than stands here: fields that only one game has, or that a
 newer service knows.
 """
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, Required, TypedDict
 
 from .literals import ActionKind, ActionMeaning, Drawing
 
@@ -256,3 +256,100 @@ class DescribedAction(TypedDict):
     final: NotRequired[bool]
     server_only: NotRequired[bool]
     form: NotRequired[dict[str, Form]]
+
+
+# ---- proposals, as events and matches have them
+
+
+class ProposedUndo(TypedDict):
+    """To go back, or to another line: play goes on from what was after version `to`."""
+
+    kind: Literal["undo"]
+    to: int
+
+
+_Options = TypedDict("_Options", {"with": Literal["position"], "import": dict[str, Any] | None}, total=False)
+
+
+class ProposedOptions(_Options, total=False):
+    """Other options (only the changes) or, in the lobby, another beginning. `with` is "position", where there is one
+    that you may not see; `views`: by seat, the start as your seats would see it."""
+
+    kind: Required[Literal["options"]]
+    options: dict[str, Any]
+    position: dict[str, Any] | None
+    scenario: str
+    views: dict[str, dict[str, Any]]
+
+
+_Edit = TypedDict("_Edit", {"with": Literal["position"]}, total=False)
+
+
+class ProposedEdit(_Edit, total=False):
+    """To go on from another Position."""
+
+    kind: Required[Literal["edit"]]
+    position: dict[str, Any]
+    views: dict[str, dict[str, Any]]
+
+
+class ProposedCompetitive(TypedDict):
+    """To make the match competitive, for good."""
+
+    kind: Literal["competitive"]
+
+
+class ProposedAbort(TypedDict):
+    """To end the match in the lobby."""
+
+    kind: Literal["abort"]
+
+
+class ProposedRematch(TypedDict):
+    """To play again after the end, with rotated seats."""
+
+    kind: Literal["rematch"]
+
+
+Proposed = (
+    ProposedOptions | ProposedUndo | ProposedEdit | ProposedCompetitive | ProposedAbort | ProposedRematch
+)
+"""What is proposed, told apart by `kind`."""
+
+
+class PlayerName(TypedDict):
+    id: str
+    name: str
+    bot: NotRequired[bool]
+
+
+class OpenPart(TypedDict):
+    """What an open proposal has beside what is proposed. version: of its event, by which it is accepted or rejected.
+    accepted, waiting_for: ids of players."""
+
+    version: int
+    player: PlayerName
+    accepted: list[str]
+    waiting_for: list[str]
+
+
+class OpenOptions(OpenPart, ProposedOptions): ...
+
+
+class OpenUndo(OpenPart, ProposedUndo): ...
+
+
+class OpenEdit(OpenPart, ProposedEdit): ...
+
+
+class OpenCompetitive(OpenPart, ProposedCompetitive): ...
+
+
+class OpenAbort(OpenPart, ProposedAbort): ...
+
+
+class OpenRematch(OpenPart, ProposedRematch): ...
+
+
+OpenProposal = OpenOptions | OpenUndo | OpenEdit | OpenCompetitive | OpenAbort | OpenRematch
+"""The open proposal of a match, told apart by `kind`."""

@@ -37,7 +37,7 @@ async def play(warlog: AsyncClient, match_id: str, game: Game, seats: set[str]) 
         async for event in feed:
             if event.is_over:
                 return event
-            for seat in sorted(seats.intersection(event.to_act or ())):
+            for seat in sorted(seats.intersection(event.to_act)):
                 listed = await warlog.matches.actions(match_id, seat)
                 action = chosen(game, listed.actions, done[seat])
                 try:

@@ -30,14 +30,16 @@ from warlog_client import (
     Forbidden,
     IntegrityError,
     Match,
+    MatchNotice,
     NotFound,
-    Notice,
+    Reset,
     RuleRefused,
     Seat,
     Seen,
     Unauthenticated,
     VersionConflict,
     WarlogError,
+    YourTurnNotice,
 )
 from warlog_client.models import Json
 from warlog_core import Belief, Choice, State
@@ -148,16 +150,16 @@ class Engine:
         async with aclosing(self._warlog.personal_feed(after=self._last)) as feed:
             async for notice in feed:
                 self._last = notice.id
-                if notice.type == "reset":
+                if isinstance(notice, Reset):
                     await self._survey()
-                elif notice.match is not None and self._mine(notice.match):
-                    self._hear(notice, notice.match)
+                elif isinstance(notice, MatchNotice) and self._mine(notice.match):
+                    self._hear(notice)
 
-    def _hear(self, notice: Notice, match: str) -> None:
-        table = self._table(match)
-        if notice.type == "your_turn" and table.seats:
+    def _hear(self, notice: MatchNotice) -> None:
+        table = self._table(notice.match)
+        if isinstance(notice, YourTurnNotice) and table.seats:
             left = _seconds_between(notice.at, notice.deadline)
-            for seat in notice.seats or ():
+            for seat in notice.seats:
                 table.turns.setdefault(seat, due_at(time.monotonic(), left))
         else:
             table.unread = True
@@ -392,8 +394,8 @@ class Engine:
 
     def _heard_answer(self, table: Table, done: Event) -> None:
         """No notice tells that a seat of the account is still to act."""
-        for seat in {*(done.to_act or ())} & {*table.seats}:
-            left = _seconds_between(done.now, (done.deadlines or {}).get(seat))
+        for seat in {*done.to_act} & {*table.seats}:
+            left = _seconds_between(done.now, done.deadlines.get(seat))
             table.turns.setdefault(seat, due_at(time.monotonic(), left))
 
     def _seed(self, seen: Seen) -> int:

@@ -25,7 +25,7 @@ def accepts(match: Match) -> bool:
     """What the bot answers to the open proposal of a match that it plays.
 
     Where nothing is at stake its opponents may do as they like; nothing is made to count; another match is welcome."""
-    kind = (match.proposal or {}).get("kind")
+    kind = None if match.proposal is None else match.proposal["kind"]
     if kind in ("rematch", "abort"):
         return True
     return kind in ("undo", "edit", "options") and match.mode == "casual"

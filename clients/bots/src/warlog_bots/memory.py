@@ -11,14 +11,23 @@ import hashlib
 import logging
 
 import warlog_core
-from warlog_client import AsyncClient, Event, Seen
+from warlog_client import (
+    ActionTakenEvent,
+    AsyncClient,
+    Event,
+    MatchStartedEvent,
+    OptionsChangedEvent,
+    PositionEditedEvent,
+    Seen,
+    TimeTravelledEvent,
+)
 from warlog_core import Belief, State
 
 from .thinker import Thinker
 
 log = logging.getLogger("warlog.bots")
 
-STEPS = ("action_taken", "position_edited", "options_changed")
+STEPS = ActionTakenEvent | PositionEditedEvent | OptionsChangedEvent
 """Events that change what a seat sees, once the match has started."""
 VERSIONS_AT_ONCE = 12
 """That are taken up before a decision. Where more are unseen, the bot decides without its belief."""
@@ -66,12 +75,12 @@ class Memory:
 
     def _note(self, seen: Seen, event: Event) -> None:
         self._read = event.version
-        if event.type == "time_travelled" and event.to is not None:
+        if isinstance(event, TimeTravelledEvent):
             self._head = event.to
-        elif event.type == "match_started":
+        elif isinstance(event, MatchStartedEvent):
             self._head = self._last = event.version
             self._unseen = [event.version]
-        elif event.type in STEPS and self._last:
+        elif isinstance(event, STEPS) and self._last:
             if self._head != self._last:
                 self._belief = self._new(seen)
                 self._unseen = [self._head]
