@@ -117,8 +117,8 @@ golden: dev ## record our own golden playthroughs anew (a decision: the commit s
 pictures: dev chromium ## draw the pictures of the five boards in docs/pictures anew (look at them before you commit them)
 	$(BIN)/python -m tests.web.pictures
 
-openapi: dev ## write docs/openapi.json anew (docs/GUIDE.md goes into it), and from it the types of both SDKs
-	sed -E 's/\[([^]]+)\]\(\.?[^h)][^)]*\)/\1/g' docs/GUIDE.md > service/warlog_service/guide.md
+openapi: dev ## write docs/openapi.json anew (docs/GUIDE.md and docs/CLIENTS.md go into it), and from it the types of both SDKs
+	sed -E 's/\[([^]]+)\]\(\.?[^h)][^)]*\)/\1/g' docs/GUIDE.md docs/CLIENTS.md > service/warlog_service/guide.md
 	$(BIN)/python -m warlog_service.openapi > docs/openapi.json
 	$(BIN)/python -m tests.node npm run --silent --workspace typescript types
 	$(BIN)/python -m tests.clients.make_game_types

@@ -1,5 +1,5 @@
-"""docs/GUIDE.md, run as it stands: the steps of one language are one program. Only the address is another. And the
-types of every Python example in the documents."""
+"""docs/GUIDE.md and docs/CLIENTS.md, run as they stand: the steps of one language are one program. Only the address is
+another. And the types of every Python example in the documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.service.api import UNLIMITED, Api, ok
 from tests.service.waiting import eventually
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDE = (ROOT / "docs/GUIDE.md").read_text(encoding="utf-8")
+GUIDE = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("GUIDE.md", "CLIENTS.md"))
 ADDRESS = "http://127.0.0.1:8000"
 
 
@@ -67,6 +67,7 @@ def test_the_guide_in_curl(server: WarlogServer, tmp_path: Path) -> None:
 def test_the_guide_in_python(server: WarlogServer, tmp_path: Path) -> None:
     told = ran([sys.executable, "-c", program("python", server.url)], tmp_path)
     assert "unknown_space" in told
+    assert re.search(r"^piece \['[a-z]\d+'\] #\w+ \w+ \d+$", told, flags=re.MULTILINE)
     assert "3 action_taken" in told
     assert "{1: None, 2: 1, 3: 2, 4: 2}\n" in told
     assert "action_taken {'unit': 'militia', 'count': 16}\n" in told
@@ -129,6 +130,7 @@ def built(source: str, folder: Path) -> Path:
 def test_the_guide_in_typescript(server: WarlogServer, tmp_path: Path) -> None:
     told = ran(node.command("node", str(built(program("ts", server.url), tmp_path))), tmp_path)
     assert "unknown_space" in told
+    assert re.search(r"^piece \[ '[a-z]\d+' \] red \w+ \d+$", told, flags=re.MULTILINE)
     assert "3 action_taken" in told
     assert "1 undefined\n2 1\n3 2\n4 2\n" in told
     assert "action_taken [ { unit: 'militia', count: 16 } ]\n" in told

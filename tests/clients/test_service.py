@@ -215,7 +215,7 @@ def test_a_match_is_read_now_and_as_it_was(ada: Client, solo: Match) -> None:
         of_piece = ada.actions(solo.id, seat, at=version, piece=piece).actions
         assert of_piece == [action for action in listed.actions if action.get("piece") == piece]
         assert ada.actions(solo.id, seat, at=version, after=2).actions == listed.actions[2:]
-    assert ada.view(solo.id, seat="all").position is not None
+    assert ada.whole(solo.id).position is not None
     assert ada.view(solo.id).view is not None
     assert [e.version for e in ada.events(solo.id, limit=2)] == list(range(1, versions[-1] + 1))
     assert [e.version for e in ada.events(solo.id, after=2, seat="red")] == list(range(3, versions[-1] + 1))
@@ -230,7 +230,7 @@ def test_a_match_is_taken_back_edited_ended_exported_imported_and_verified(ada: 
     undone = ada.propose(solo.id, Undo(to=back))
     assert isinstance(undone, TimeTravelledEvent)
     assert (undone.type, undone.to) == ("time_travelled", back)
-    position = ada.view(solo.id, seat="all").position
+    position = ada.whole(solo.id).position
     assert position is not None
     assert ada.propose(solo.id, Edit(position)).type == "position_edited"
     over = ada.act(solo.id, "red", {"type": "resign"})
@@ -359,6 +359,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "accept": lambda c: c.accept("x", 1),
     "reject": lambda c: c.reject("x", 1),
     "view": lambda c: c.view("x"),
+    "whole": lambda c: c.whole("x"),
     "seen_position": lambda c: c.seen_position("x", "x"),
     "bots": lambda c: c.bots(),
     "seen": lambda c: c.seen("x", "x"),

@@ -9,7 +9,7 @@ from html import escape
 from math import atan2, degrees
 from typing import Any
 
-from tests.description.layers import BACK, Thing, drawn
+from warlog_client import Drawn, Game, drawn
 
 Json = dict[str, Any]
 SHADES = {"light": "#f4ead6", "dark": "#d9c7a4", "quiet": "#e6efe2", "strong": "#cfd8e3"}
@@ -96,51 +96,54 @@ class Picture:
             self.space(id_, "space", f'fill="{SHADES[self.kinds[id_].get("shade", "light")]}"')
             self.text(x, y + (0.42 if self.board["kind"] == "square" else 0.2), id_, 0.16, ' class="id"')
 
-    def cover(self, found: list[Thing]) -> None:
+    def cover(self, found: list[Drawn]) -> None:
         """Draws what was found on one level: pieces side by side where there are several, and so what they hold."""
         placed = Counter[tuple[str, bool, bool]]()
         crowds = Counter(space for one in found if is_piece(one) for space in one.spaces)
         for one in found:
-            if one.draw == "trail":
+            if one.layer["draw"] == "trail":
                 line = " ".join(f"{x:g},{y:g}" for x, y in map(self.at.__getitem__, one.spaces))
                 self.put(f'polyline points="{line}"', "trail")
                 continue
             for space in one.spaces:
-                sort = (space, is_piece(one), one.held)
+                sort = (space, is_piece(one), held(one))
                 self.on(one, space, placed[sort], crowds[space])
-                placed[sort] += is_piece(one) or one.draw == "heap"
+                placed[sort] += is_piece(one) or one.layer["draw"] == "heap"
 
-    def on(self, one: Thing, space: str, n: int, crowd: int) -> None:
+    def on(self, one: Drawn, space: str, n: int, crowd: int) -> None:
         """`n` of its sort are drawn there already, and there will be `crowd` pieces."""
-        (x, y), paint = self.at[space], f'fill="{painted(one)}" color="{one.owner.get("colour", "none")}"'
+        (x, y), paint = (
+            self.at[space],
+            f'fill="{painted(one)}" color="{one.owner.colour if one.owner else "none"}"',
+        )
         if is_piece(one):
             self.piece(one, x + (n - (crowd - 1) / 2) * 0.48, y, 0.38 if crowd == 1 else 0.27)
-        elif one.draw == "ring":
+        elif one.layer["draw"] == "ring":
             self.put('circle r=".47"', "ring", x, y)
-        elif one.draw == "heap":
-            dx, dy = (0.3 * n - 0.36, 0.41) if one.held else (0.5 * n - 0.25, -0.4)
-            self.label(x + dx, y + dy, one.entry["symbol"], one.badge)
-        elif one.draw == "arrow":
+        elif one.layer["draw"] == "heap":
+            dx, dy = (0.3 * n - 0.36, 0.41) if held(one) else (0.5 * n - 0.25, -0.4)
+            self.label(x + dx, y + dy, symbol(one), one.badge)
+        elif one.layer["draw"] == "arrow":
             way = next(way for way in self.board["directions"] if way["name"] == one.direction)
             turn = f" rotate({degrees(atan2(-way['dr'], way['dc'])):.4g})"
             self.put(f'path d="M.42,0 -.1,.28 .04,0 -.1,-.28z" {paint}', "arrow", x, y, turn)
-            self.label(x + 0.3, y - 0.3, one.entry["symbol"], one.badge)
+            self.label(x + 0.3, y - 0.3, symbol(one), one.badge)
         else:
-            self.space(space, one.draw, paint, 1 if one.draw == "fill" else 0.9)
-            self.text(x - 0.36, y - 0.38, one.entry["symbol"], 0.2)
+            self.space(space, one.layer["draw"], paint, 1 if one.layer["draw"] == "fill" else 0.9)
+            self.text(x - 0.36, y - 0.38, symbol(one), 0.2)
 
-    def piece(self, one: Thing, x: float, y: float, r: float) -> None:
-        symbol, names = one.entry["symbol"], (one.entry["name"], one.owner.get("name"), *one.spaces)
-        said, face = escape(", ".join(filter(None, names))), "#dddddd" if one.entry is BACK else "#ffffff"
-        self.out.append(f'<g class="{one.draw}"><title>{said}</title>')
+    def piece(self, one: Drawn, x: float, y: float, r: float) -> None:
+        names = (named(one), one.owner.name if one.owner else "", *one.spaces)
+        said, face = escape(", ".join(filter(None, names))), "#dddddd" if one.back else "#ffffff"
+        self.out.append(f'<g class="{one.layer["draw"]}"><title>{said}</title>')
         self.put(f'circle r="{r:.3g}" fill="{painted(one)}"', "rim", x, y)
         self.put(f'circle r="{r * 0.68:.3g}" fill="{face}"', "face", x, y)
-        self.text(x, y, symbol, r * (0.78 if len(symbol) < 3 else 0.58), ' font-weight="bold"')
-        self.text(x, y + r * 0.47, one.marks, r * 0.36, ' class="mark"')
+        self.text(x, y, symbol(one), r * (0.78 if len(symbol(one)) < 3 else 0.58), ' font-weight="bold"')
+        self.text(x, y + r * 0.47, "".join(mark["symbol"] for mark in one.marks), r * 0.36, ' class="mark"')
         self.label(x + r * 0.7, y + r * 0.75, one.badge)
         self.out.append("</g>")
 
-    def trays(self, found: list[Thing], y: float, per_line: int) -> float:
+    def trays(self, found: list[Drawn], y: float, per_line: int) -> float:
         """One below the other, each with what lies in it; gives where they end."""
         for title in sorted({one.tray or "" for one in found}):
             lying = [one for one in found if one.tray == title]
@@ -152,14 +155,18 @@ class Picture:
 
 
 def svg(described: Json, view: Any) -> str:
-    picture, found, levels = Picture(described), [*drawn(described, view)], described["board"]["levels"]
+    picture, found, levels = (
+        Picture(described),
+        [*drawn(Game.of(described), view)],
+        described["board"]["levels"],
+    )
     xs, ys = zip(*picture.at.values(), strict=True)
     width, top = max(xs) - min(xs) + 1.6, min(ys) - 0.9
     for number, level in enumerate(levels):
         picture.out.append(f'<g transform="translate({number * width - min(xs):.4g},0)">')
         picture.text((max(xs) + min(xs)) / 2, top + 0.2, level if len(levels) > 1 else "", 0.25)
         picture.ground()
-        picture.cover([one for one in found if one.level == level and one.tray is None])
+        picture.cover([one for one in found if (one.level or levels[0]) == level and one.tray is None])
         picture.out.append("</g>")
     whole = len(levels) * width
     end = picture.trays([one for one in found if one.tray is not None], max(ys) + 0.8, int(whole / 0.78))
@@ -170,12 +177,24 @@ def svg(described: Json, view: Any) -> str:
     return "\n".join([head, *picture.out, "</svg>\n"])
 
 
-def is_piece(one: Thing) -> bool:
-    return one.draw in ("piece", "ghost")
+def is_piece(one: Drawn) -> bool:
+    return one.layer["draw"] in ("piece", "ghost")
 
 
-def painted(one: Thing) -> str:
-    return f"url(#{one.owner['id']})" if one.owner else "#bbbbbb"
+def held(one: Drawn) -> bool:
+    return one.layer.get("carried", False)
+
+
+def symbol(one: Drawn) -> str:
+    return "?" if one.back else one.entry["symbol"] if one.entry else ""
+
+
+def named(one: Drawn) -> str:
+    return "unknown" if one.back else one.entry["name"] if one.entry else ""
+
+
+def painted(one: Drawn) -> str:
+    return f"url(#{one.owner.id})" if one.owner else "#bbbbbb"
 
 
 def pattern(owner: Json) -> str:

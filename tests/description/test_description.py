@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
@@ -13,9 +14,11 @@ import pytest
 
 import warlog_core
 from tests.core.games import GAMES, lines, playthroughs, starts, vectors
+from tests.description import draw
 from tests.description.draw import PATTERNS
-from tests.description.layers import find, things
 from tests.description.scenes import PICTURES, Scene, pictures, scenes
+from warlog_client import drawing
+from warlog_client.drawing import find, found_by
 from warlog_core import description
 from warlog_core.codecs import service_data
 
@@ -72,9 +75,8 @@ def test_each_game_is_drawn_from_its_description_and_a_view_alone(game: warlog_c
 
 
 def test_the_renderer_names_no_game_nor_anything_of_one(game: warlog_core.Game) -> None:
-    source = "".join(
-        (PICTURES.parent / name).read_text(encoding="utf-8") for name in ("draw.py", "layers.py")
-    )
+    files = (Path(draw.__file__), Path(drawing.__file__))
+    source = "".join(file.read_text(encoding="utf-8") for file in files)
     described = game.describe({})
     words = {game.name, *(seat["id"] for seat in described["seats"])}
     words |= {entry["key"] for catalogue in described["catalogues"] for entry in described[catalogue]}
@@ -136,7 +138,7 @@ def test_every_type_that_a_layer_draws_has_its_entry(seen: list[Scene]) -> None:
         for layer in scene.described["look"]:
             keys = {entry["key"] for entry in scene.described[layer.get("catalogue", "pieces")]}
             for view in scene.views.values():
-                for value, fields in things(layer, view):
+                for value, fields in found_by(layer, view):
                     type_ = fields.get("keyed type", fields.get(layer.get("type")))
                     if isinstance(value, str) and "type" not in layer and layer["draw"] in ("tray", "heap"):
                         type_ = value
@@ -174,7 +176,7 @@ def test_layers_name_only_what_the_description_and_the_view_have(
         owners = {one["id"] for one in (*scene.described["seats"], *scene.described["owners"])}
         for layer in scene.described["look"]:
             for view in scene.views.values():
-                for _, fields in things(layer, view):
+                for _, fields in found_by(layer, view):
                     names = layer.get("owner", ())
                     for name in [names] if isinstance(names, str) else names:
                         assert fields.get(name, next(iter(owners))) in owners
@@ -302,7 +304,7 @@ def test_the_start_places_seats_in_their_homes(game: warlog_core.Game) -> None:
         for layer in described["look"]:
             names = layer.get("owner", "")
             for _, fields in (
-                things(layer, state.view("spectator", plain=True)) if layer["draw"] == "piece" else ()
+                found_by(layer, state.view("spectator", plain=True)) if layer["draw"] == "piece" else ()
             ):
                 owner = fields.get(names if isinstance(names, str) else names[0])
                 space = fields.get(layer["space"])

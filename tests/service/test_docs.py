@@ -59,9 +59,8 @@ def test_a_browser_shows_the_guide_and_every_call(api: Api, tmp_path: Path) -> N
     for methods in api.get("/openapi.json").json()["paths"].values():
         for operation in methods.values():
             assert f"operation/{operation['operationId']}" in done.stdout, operation["operationId"]
-    for heading in re.findall(
-        r"^##? (.*)$", (DOCS / "GUIDE.md").read_text(encoding="utf-8"), flags=re.MULTILINE
-    ):
+    pages = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("GUIDE.md", "CLIENTS.md"))
+    for heading in re.findall(r"^##? (.*)$", pages, flags=re.MULTILINE):
         assert heading.replace("'", "&#x27;") in done.stdout or heading in done.stdout, heading
     refused = [line for line in done.stderr.splitlines() if "Content Security Policy" in line]
     assert all("img-src" in line and "cdn.redoc.ly" in line for line in refused), refused  # Redoc's logo

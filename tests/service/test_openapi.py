@@ -64,7 +64,8 @@ def test_the_committed_document_is_the_one_that_is_made_now(api: Api) -> None:
 
 
 def test_the_document_has_the_guide_without_links_into_the_sources(api: Api) -> None:
-    guide = COMMITTED.with_name("GUIDE.md").read_text(encoding="utf-8")
+    pages = (COMMITTED.with_name(name) for name in ("GUIDE.md", "CLIENTS.md"))
+    guide = "".join(page.read_text(encoding="utf-8") for page in pages)
     copy = (resources.files("warlog_service") / "guide.md").read_text(encoding="utf-8")
     assert copy == re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", guide), "`make openapi` copies it"
     text = ok(api.get("/openapi.json"))["info"]["description"]

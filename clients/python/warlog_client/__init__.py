@@ -5,6 +5,7 @@ Every public name stands here; README.md beside this package shows a match in te
 
 from .client import AsyncClient, Client
 from .descriptions import Board, Game, GameName, GameSeat, MatchBoard, Space, filled
+from .drawing import Drawn, drawn
 from .errors import (
     AlreadyDisclosed,
     BadParameter,
@@ -178,6 +179,7 @@ from .models import (
     SeatOutcomes,
     Seats,
     Seen,
+    SeenPosition,
     Standing,
     Token,
     Touched,
@@ -186,6 +188,7 @@ from .models import (
     Verdict,
     View,
     WatchableMatch,
+    Whole,
 )
 from .request import Retry
 from .shapes import DescribedAction, Form, Layer, OpenProposal, Proposed
@@ -232,6 +235,7 @@ __all__ = [
     "DescribedAction",
     "DiskFull",
     "Drawing",
+    "Drawn",
     "EarnedAchievement",
     "Edit",
     "Ends",
@@ -339,6 +343,7 @@ __all__ = [
     "Seats",
     "SeatsAssignedEvent",
     "Seen",
+    "SeenPosition",
     "ServerFault",
     "ServiceUnavailable",
     "Space",
@@ -375,9 +380,11 @@ __all__ = [
     "Visibility",
     "WarlogError",
     "WatchableMatch",
+    "Whole",
     "WrongInvitation",
     "WrongName",
     "WrongStatus",
     "YourTurnNotice",
+    "drawn",
     "filled",
 ]

@@ -75,6 +75,8 @@ _SCENARIO = field_as(models.Scenario, "scenario")
 _VERDICT = json_as(models.Verdict)
 _RELATED = json_as(models.Related)
 _VIEW = json_as(models.View)
+_WHOLE = json_as(models.Whole)
+_SEEN_POSITION = json_as(models.SeenPosition)
 _BOTS = json_as(models.Bots)
 _SEEN = json_as(models.Seen)
 _ANALYSIS = json_as(models.Analysis)
@@ -463,14 +465,18 @@ class Endpoints:
 
     @endpoint
     def view(self, match: str, seat: str | None = None, *, at: int | None = None) -> Request[models.View]:
-        """What the seat (None: a spectator) sees, or saw at version `at`. `"all"`: the whole position,
-        where the caller may know it."""
+        """What the seat (None: a spectator) sees, or saw at version `at`."""
         return get(_VIEW, "matches", match, "view", seat=seat, at=at)
 
     @endpoint
-    def seen_position(self, match: str, seat: str, *, at: int | None = None) -> Request[models.View]:
+    def whole(self, match: str, *, at: int | None = None) -> Request[models.Whole]:
+        """Everything, where the caller may know it. Hidden where not."""
+        return get(_WHOLE, "matches", match, "view", seat="all", at=at)
+
+    @endpoint
+    def seen_position(self, match: str, seat: str, *, at: int | None = None) -> Request[models.SeenPosition]:
         """What the seat sees of a casual match, as a `position` to edit and propose; None when the match is over."""
-        return get(_VIEW, "matches", match, "position", seat=seat, at=at)
+        return get(_SEEN_POSITION, "matches", match, "position", seat=seat, at=at)
 
     @endpoint
     def seen(self, match: str, seat: str, *, at: int | None = None) -> Request[models.Seen]:

@@ -437,15 +437,31 @@ class Imported(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """`view` of a seat or of the spectator as of version `at`; with `seat="all"` the `position` instead, or the `views`
-    of all seats where there is no Position, as at the end."""
+    """What a seat or the spectator sees as of version `at`."""
 
     version: int
     at: int
-    seat: str | None = None
-    view: Json | None = None
+    seat: str
+    view: Json
+
+
+class Whole(Struct, frozen=True):
+    """Everything as of version `at`: the `position`, or the `views` of all seats where there is none, as at the end."""
+
+    version: int
+    at: int
+    seat: str = "all"
     position: Json | None = None
     views: dict[str, Json] | None = None
+
+
+class SeenPosition(Struct, frozen=True):
+    """What a seat sees as a Position, to be edited; None: the match is over, or there is none for this state."""
+
+    version: int
+    at: int
+    seat: str
+    position: Json | None
 
 
 class Seen(Struct, frozen=True):

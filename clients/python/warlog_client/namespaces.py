@@ -174,6 +174,7 @@ class Matches(Namespace[C]):
     reject = Endpoints.reject
 
     view = Endpoints.view
+    whole = Endpoints.whole
     actions = Endpoints.actions
     seen_position = Endpoints.seen_position
     seen = Endpoints.seen

@@ -20545,7 +20545,7 @@ export interface operations {
                      *         "title": "Warlog",
                      *         "version": "0.2.0",
                      *         "summary": "A server for board war-games",
-                     *         "description": "# A client of one's own\n\nFrom nothing to a client that plays, in curl, Python and TypeScript side by side. The steps of one language are one program: copy them one after the other. All of\nit runs against a server that `make serve` starts; a test runs it as it stands. `/v1/docs` of every server shows",
+                     *         "description": "# A client of one's own\n\nFrom nothing to a client that plays, in curl, Python and TypeScript side by side. The steps of one language are one program: copy them one after the other. They run\nagainst a server that `make serve` starts. `/v1/docs` of every server shows this guide, what follows it (\"More",
                      *         "contact": {
                      *           "name": "Warlog",
                      *           "url": "https://warlog.dev"

@@ -1,5 +1,9 @@
 /** What the page reads of a game's description and of views: the parts of `GET /v1/games/{game}` that all games share. */
 
+import type { Layer } from "warlog-client";
+
+export type { Layer };
+
 export type Json = Record<string, unknown>;
 
 export interface Space {
@@ -53,28 +57,6 @@ export interface Entry {
   symbol: string;
   text: string;
   [more: string]: unknown; // the game's own numbers
-}
-
-export interface Layer {
-  from: string;
-  draw: string;
-  catalogue?: string;
-  id?: string;
-  space?: string;
-  spaces?: string;
-  on?: string;
-  level?: string;
-  owner?: string | string[];
-  type?: string;
-  badge?: string;
-  marks?: string[];
-  mark?: string;
-  hidden?: string;
-  direction?: string;
-  keyed?: "owner" | "type";
-  refers?: string;
-  carried?: boolean;
-  veiled?: { field: string; values: string[] }[];
 }
 
 /** How a Position is drawn and edited. */

@@ -33,7 +33,7 @@ def recorded() -> dict[str, Any]:
 
 
 def guide() -> str:
-    """docs/GUIDE.md, of which this package has a copy without links to files that no server has."""
+    """docs/GUIDE.md and docs/CLIENTS.md, of which this package has a copy without links to files that no server has."""
     return resources.files("warlog_service").joinpath("guide.md").read_text(encoding="utf-8").strip()
 
 
