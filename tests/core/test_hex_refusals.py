@@ -280,6 +280,16 @@ def test_a_turn_action_of_the_wrong_shape_is_malformed_and_a_wrong_value_is_judg
     assert battle().check("red", loads(text)) == code
 
 
+def test_an_unknown_unit_is_told_which_may_be_recruited() -> None:
+    state = recruiting()
+    wrong = {"type": "recruit", "army": [{"unit": "unicorn", "count": 1}]}
+    allowed = state.explain("red", wrong, "unknown_unit").members["allowed"]
+    assert {"wolf", "militia"} <= set(allowed)
+    assert "skeleton" not in allowed  # it is summoned
+    for unit in allowed:
+        assert state.check("red", {"type": "recruit", "army": [{"unit": unit, "count": 1}]}) is None
+
+
 @pytest.mark.parametrize(
     ("army", "code"),
     [

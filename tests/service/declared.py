@@ -57,7 +57,7 @@ def check(response: httpx.Response) -> None:
     problem = response.headers.get("content-type") == "application/problem+json"
     if problem and response.json()["code"] in of_no_call():
         return
-    answers = calls[method]["responses"]
+    answers = answers_of(document(), calls[method])
     assert str(response.status_code) in answers, said
     answer = answers[str(response.status_code)]
     declared = {name.lower() for name in answer["headers"]} | of_any_answer()
@@ -66,6 +66,15 @@ def check(response: httpx.Response) -> None:
         (content,) = answer["content"].values()
         code = response.json()["code"]
         assert {code, code if code in CODES else OF_A_RULE_BOOK} & codes(content["schema"]), said
+
+
+def answers_of(document: Json, operation: Json) -> Json:
+    """By status, those that calls share among them."""
+    shared = document["components"]["responses"]
+    return {
+        status: shared[answer["$ref"].rpartition("/")[2]] if "$ref" in answer else answer
+        for status, answer in operation["responses"].items()
+    }
 
 
 def codes(schema: Json) -> set[str]:

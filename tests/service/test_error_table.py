@@ -140,7 +140,7 @@ def test_the_python_client_has_a_class_for_each_code_that_says_the_same() -> Non
 
 def test_the_openapi_document_lists_each_calls_codes_with_their_sentences(api: Api) -> None:
     document = ok(api.get("/openapi.json"))
-    said = document["paths"]["/v1/matches/{match_id}/commands"]["post"]["responses"]
+    said = declared.answers_of(document, document["paths"]["/v1/matches/{match_id}/commands"]["post"])
     assert "* `no_proposal`: No proposal is open: it has been decided on" in said["409"]["description"]
     schema = said["409"]["content"]["application/problem+json"]["schema"]
     assert "no_proposal" in schema["allOf"][1]["properties"]["code"]["enum"]
@@ -161,9 +161,10 @@ def test_the_openapi_document_lists_each_calls_codes_with_their_sentences(api: A
             else {"429", "503", "default"}
         )
         for operation in methods.values():
-            problems = [one for status, one in operation["responses"].items() if status[0] in "45d"]
+            answers = declared.answers_of(document, operation)
+            problems = [one for status, one in answers.items() if status[0] in "45d"]
             assert all("application/problem+json" in one["content"] for one in problems)
-            assert always <= operation["responses"].keys()
+            assert always <= answers.keys()
     assert "JSON Pointer" in document["components"]["schemas"]["Problem"]["properties"]["path"]["description"]
 
 
@@ -174,7 +175,7 @@ def test_each_call_that_saves_something_says_that_it_may_be_unconfirmed_and_no_o
         for method, operation in methods.items():
             if method != "get" and operation["operationId"] not in ("post_analysis", "post_position_check"):
                 saving.add(operation["operationId"])
-            answer = operation["responses"].get("503")
+            answer = declared.answers_of(declared.document(), operation).get("503")
             if answer and "unconfirmed" in declared.codes(
                 answer["content"]["application/problem+json"]["schema"]
             ):
@@ -189,5 +190,5 @@ def test_only_calls_without_a_seat_are_refused_to_spectators() -> None:
         for operation in methods.values():
             seat = [one for one in operation["parameters"] if one["name"] == "seat"]
             needed = any(one["required"] for one in seat)
-            said = str(operation["responses"].get("403"))
+            said = str(declared.answers_of(declared.document(), operation).get("403"))
             assert not (needed and "no_spectators" in said), path

@@ -14,6 +14,7 @@ import pytest
 
 import warlog_core
 from tests.servers import WarlogServer
+from tests.service import declared
 from tests.service.api import Api, ok
 from tests.service.make_examples import FILE, HEADERS, WORLD, play
 from warlog_service import schema
@@ -85,7 +86,8 @@ def test_the_document_has_the_guide_without_links_into_the_sources(api: Api) -> 
 def test_a_call_says_that_it_refuses_a_caller_exactly_if_it_does(
     api: Api, status: int, code: str, sent: dict[str, str]
 ) -> None:
-    for path, methods in ok(api.get("/openapi.json"))["paths"].items():
+    document = ok(api.get("/openapi.json"))
+    for path, methods in document["paths"].items():
         for method, operation in methods.items():
             url = api.url + re.sub(r"{\w+}", "x", path)
             needed = {
@@ -95,7 +97,7 @@ def test_a_call_says_that_it_refuses_a_caller_exactly_if_it_does(
             }
             answer = httpx.request(method, url, params=needed, headers=sent, content=b"{}")
             refused = answer.status_code == status and answer.json()["code"] == code
-            schema = operation["responses"].get(str(status), {}).get("content", {})
+            schema = declared.answers_of(document, operation).get(str(status), {}).get("content", {})
             assert refused == (f"'{code}'" in str(schema)), (method, path, answer.text[:300])
 
 
@@ -105,6 +107,9 @@ def test_every_reference_leads_somewhere(api: Api) -> None:
     text = api.get("/openapi.json").text
     for name in re.findall(r'"#/components/schemas/([^"]+)"', text):
         assert name in components
+    used = re.findall(r'"#/components/responses/([^"]+)"', text)
+    assert {*used} == document["components"]["responses"].keys()
+    assert all(used.count(name) > 15 for name in used)
 
 
 def test_the_examples_are_what_a_server_answers(tmp_path: Path) -> None:
@@ -127,7 +132,7 @@ def test_every_answer_has_an_example_and_it_fits_its_schema(api: Api) -> None:
     document = ok(api.get("/openapi.json"))
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            for response in operation["responses"].values():
+            for response in declared.answers_of(document, operation).values():
                 for media, content in response.get("content", {}).items():
                     if media != "application/problem+json":
                         _check(document, content, operation["operationId"])

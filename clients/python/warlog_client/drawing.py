@@ -152,9 +152,9 @@ class _Finder:
 
     def _referred(self, layer: Layer, id_: Any, view: Given) -> Drawn | None:
         """What another layer finds, drawn in the way of this one."""
-        other = next(one for one in self.look if one["from"] == layer["refers"])
+        other = next(one for one in self.look if one["from"] == layer.get("refers"))
         for value, fields in found_by(other, view):
-            if fields.get(other["id"]) == id_:
+            if fields.get(other.get("id", "")) == id_:
                 is_beside = layer["draw"] == "tray"
                 tray = self._title(layer, None) if is_beside else None
                 thing = self._plain(other, value, fields)

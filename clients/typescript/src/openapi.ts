@@ -9601,7 +9601,157 @@ export interface components {
             deadline?: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description what any request may get */
+        AnyRequest: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
+                };
+            };
+        };
+        /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
+        BadParameter: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "bad_parameter";
+                };
+            };
+        };
+        /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+        CrossOrigin: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "cross_origin";
+                };
+            };
+        };
+        /**
+         * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+         *     * `insufficient_scope`: The token lacks a scope that this call needs.
+         */
+        CrossOriginOrInsufficientScope: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "cross_origin" | "insufficient_scope";
+                };
+            };
+        };
+        /**
+         * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+         *     * `unavailable`: The server cannot do this now; try again soon.
+         */
+        DiskFullOrUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "disk_full" | "unavailable";
+                };
+            };
+        };
+        /**
+         * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+         *     * `unavailable`: The server cannot do this now; try again soon.
+         *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
+         */
+        DiskFullOrUnavailableOrUnconfirmed: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "disk_full" | "unavailable" | "unconfirmed";
+                };
+            };
+        };
+        /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
+        IntegrityError: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "integrity_error";
+                };
+            };
+        };
+        /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "too_many_requests";
+                };
+            };
+        };
+        /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+        Unauthenticated: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "unauthenticated";
+                };
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -10331,87 +10481,11 @@ export interface operations {
                     "application/json": components["schemas"]["Achievements"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_bots: {
@@ -10530,87 +10604,11 @@ export interface operations {
                     "application/json": components["schemas"]["Bots"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_docs: {
@@ -10662,87 +10660,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_docs_script: {
@@ -10785,87 +10707,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_games: {
@@ -10916,87 +10762,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_game: {
@@ -12409,52 +12179,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -12488,56 +12215,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_data: {
@@ -12898,37 +12578,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -12944,56 +12595,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_leaderboard: {
@@ -13048,52 +12652,9 @@ export interface operations {
                     "application/json": components["schemas"]["Leaderboard"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_pool`: This game has no such pool of ratings.
@@ -13112,56 +12673,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_position_check: {
@@ -13292,37 +12806,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -13374,56 +12859,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_rules: {
@@ -13472,37 +12910,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -13518,56 +12927,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_game_statistics: {
@@ -13647,37 +13009,8 @@ export interface operations {
                     "application/json": components["schemas"]["GameStatistics"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -13693,56 +13026,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_matches: {
@@ -13908,52 +13194,9 @@ export interface operations {
                     "application/json": components["schemas"]["Matches"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -13969,56 +13212,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_match: {
@@ -14253,22 +13449,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
@@ -14382,41 +13563,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_import: {
@@ -14872,40 +14020,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -14988,41 +14104,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_match: {
@@ -15182,37 +14265,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_match`: There is no such match, or it is private. */
             404: {
                 headers: {
@@ -15228,71 +14282,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_actions: {
@@ -15502,37 +14495,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `not_your_seat`: You do not hold this seat.
@@ -15571,71 +14535,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_analysis: {
@@ -15749,22 +14652,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
@@ -15837,71 +14725,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_board: {
@@ -16491,37 +15318,8 @@ export interface operations {
                     "application/json": components["schemas"]["Board"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_match`: There is no such match, or it is private. */
             404: {
                 headers: {
@@ -16537,71 +15335,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_command: {
@@ -16695,22 +15432,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
@@ -16827,56 +15549,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_decline: {
@@ -17049,40 +15724,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_match`: There is no such match, or it is private. */
             404: {
                 headers: {
@@ -17151,56 +15794,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_events: {
@@ -17340,37 +15936,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
@@ -17408,71 +15975,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_export: {
@@ -17775,22 +16281,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExportedRecord"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
@@ -17840,71 +16331,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_feed: {
@@ -17948,37 +16378,8 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
@@ -18016,71 +16417,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_history: {
@@ -18116,37 +16456,8 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
@@ -18184,71 +16495,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_join: {
@@ -18430,22 +16680,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
@@ -18557,56 +16792,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_position: {
@@ -18698,37 +16886,8 @@ export interface operations {
                     "application/json": components["schemas"]["SeenPosition"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
@@ -18768,71 +16927,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     put_seat: {
@@ -19013,22 +17111,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
@@ -19143,56 +17226,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_seat: {
@@ -19343,37 +17379,8 @@ export interface operations {
                     "application/json": components["schemas"]["MatchAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
@@ -19444,72 +17451,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_seen: {
@@ -19568,37 +17513,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `not_your_seat`: You do not hold this seat.
@@ -19637,71 +17553,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_timeline: {
@@ -19768,37 +17623,8 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
@@ -19832,71 +17658,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_trace: {
@@ -19940,37 +17705,8 @@ export interface operations {
                     "application/json": components["schemas"]["EventTrace"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
@@ -20009,71 +17745,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_verify: {
@@ -20108,37 +17783,8 @@ export interface operations {
                     "application/json": components["schemas"]["Verdict"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_match`: There is no such match, or it is private. */
             404: {
                 headers: {
@@ -20169,71 +17815,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_view: {
@@ -20385,37 +17970,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
@@ -20455,71 +18011,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "integrity_error";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_openapi: {
@@ -20703,90 +18198,11 @@ export interface operations {
                     "application/json": components["schemas"]["Pairings"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_pairing: {
@@ -21081,22 +18497,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
@@ -21198,41 +18599,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_pairing: {
@@ -21299,55 +18667,9 @@ export interface operations {
                     "application/json": components["schemas"]["PairingAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_entry`: You have no such entry in a pairing queue. */
             404: {
                 headers: {
@@ -21363,56 +18685,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_pairing: {
@@ -21437,40 +18712,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_entry`: You have no such entry in a pairing queue. */
             404: {
                 headers: {
@@ -21501,57 +18744,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_pairing_feed: {
@@ -21582,40 +18777,8 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_entry`: You have no such entry in a pairing queue. */
             404: {
                 headers: {
@@ -21631,56 +18794,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_players: {
@@ -21722,102 +18838,12 @@ export interface operations {
                     "application/json": components["schemas"]["FoundPlayers"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_player: {
@@ -21930,57 +18956,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_me: {
@@ -22030,90 +19008,11 @@ export interface operations {
                     "application/json": components["schemas"]["MyAccount"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_me: {
@@ -22166,40 +19065,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `body_too_large`: The body is larger than this call takes. */
             413: {
                 headers: {
@@ -22215,57 +19082,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_blocked: {
@@ -22308,105 +19127,12 @@ export interface operations {
                     "application/json": components["schemas"]["Blocked"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     put_blocked: {
@@ -22442,55 +19168,9 @@ export interface operations {
                     "application/json": components["schemas"]["Related"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -22525,41 +19205,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_blocked: {
@@ -22584,91 +19231,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_personal_feed: {
@@ -22711,105 +19278,12 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_following: {
@@ -22854,105 +19328,12 @@ export interface operations {
                     "application/json": components["schemas"]["Following"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     put_following: {
@@ -22988,55 +19369,9 @@ export interface operations {
                     "application/json": components["schemas"]["Related"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -23071,41 +19406,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_following: {
@@ -23130,91 +19432,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_layouts: {
@@ -23285,55 +19507,9 @@ export interface operations {
                     "application/json": components["schemas"]["Layouts"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -23349,56 +19525,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_layout: {
@@ -23463,40 +19592,8 @@ export interface operations {
                     "application/json": components["schemas"]["LayoutAnswer"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_layout`: You have no layout with this name.
@@ -23515,56 +19612,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     put_layout: {
@@ -23682,40 +19732,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -23779,41 +19797,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_layout: {
@@ -23840,40 +19825,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_layout`: You have no layout with this name.
@@ -23892,57 +19845,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_layout_load: {
@@ -24007,40 +19912,8 @@ export interface operations {
                     "application/json": components["schemas"]["LayoutAnswer"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_layout`: You have no layout with this name.
@@ -24059,57 +19932,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_own_options_list: {
@@ -24152,40 +19977,8 @@ export interface operations {
                     "application/json": components["schemas"]["OwnOptionsList"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -24201,56 +19994,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_own_options: {
@@ -24293,40 +20039,8 @@ export interface operations {
                     "application/json": components["schemas"]["OwnOptionsAnswer"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_options`: You have no saved options with this name.
@@ -24345,56 +20059,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     put_own_options: {
@@ -24467,40 +20134,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -24568,41 +20203,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_own_options: {
@@ -24629,40 +20231,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_options`: You have no saved options with this name.
@@ -24681,57 +20251,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_player: {
@@ -24783,37 +20305,8 @@ export interface operations {
                     "application/json": components["schemas"]["AccountAnswer"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -24829,56 +20322,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_player_achievements: {
@@ -24973,37 +20419,8 @@ export interface operations {
                     "application/json": components["schemas"]["OwnAchievements"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -25019,56 +20436,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_ratings: {
@@ -25113,37 +20483,8 @@ export interface operations {
                     "application/json": components["schemas"]["Ratings"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -25159,56 +20500,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_rating_history: {
@@ -25270,52 +20564,9 @@ export interface operations {
                     "application/json": components["schemas"]["RatingHistory"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_player`: There is no such player.
@@ -25335,56 +20586,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_player_statistics: {
@@ -25466,37 +20670,8 @@ export interface operations {
                     "application/json": components["schemas"]["OwnStatistics"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -25512,56 +20687,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_scenarios: {
@@ -25657,102 +20785,12 @@ export interface operations {
                     "application/json": components["schemas"]["Scenarios"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_scenario: {
@@ -25964,40 +21002,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -26068,41 +21074,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_scenario: {
@@ -26214,37 +21187,8 @@ export interface operations {
                     "application/json": components["schemas"]["ScenarioAnswer"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
             /** @description * `unknown_scenario`: There is no such scenario, or it is private. */
             404: {
                 headers: {
@@ -26260,56 +21204,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_scenario: {
@@ -26334,40 +21231,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_scenario`: There is no such scenario, or it is private. */
             404: {
                 headers: {
@@ -26383,57 +21248,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_session: {
@@ -26468,40 +21285,8 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
              *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
@@ -26521,41 +21306,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_session: {
@@ -26578,72 +21330,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     get_tokens: {
@@ -26697,105 +21387,12 @@ export interface operations {
                     "application/json": components["schemas"]["Tokens"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     post_token: {
@@ -26861,40 +21458,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `body_too_large`: The body is larger than this call takes. */
             413: {
                 headers: {
@@ -26929,41 +21494,8 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
     delete_token: {
@@ -26988,40 +21520,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin" | "insufficient_scope";
-                    };
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
             /** @description * `unknown_token`: You have no such token. */
             404: {
                 headers: {
@@ -27037,57 +21537,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
-                    };
-                };
-            };
-            /** @description what any request may get */
-            default: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailableOrUnconfirmed"];
+            default: components["responses"]["AnyRequest"];
         };
     };
 }

@@ -486,7 +486,9 @@ class Tables(BaseTables):
         return {"type": self._codec.actions.names[kind]}
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
-        return hex_explain.of_action(action, code, words, self._units)
+        costs = (self._codec.pick_type(row)[-1] for row in self._setup["units"])
+        recruitable = [unit for unit, cost in zip(self._units, costs, strict=True) if cost]
+        return hex_explain.of_action(action, code, words, self._units, recruitable)
 
     def _army(self, pairs: Sequence[int]) -> list[ArmyEntry]:
         units = self._units

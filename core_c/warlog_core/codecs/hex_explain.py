@@ -27,9 +27,13 @@ _BATTLE = "in the battle"
 
 
 def of_action(
-    action: Mapping[str, Any], code: str, words: Sequence[int], units: Sequence[str]
+    action: Mapping[str, Any],
+    code: str,
+    words: Sequence[int],
+    units: Sequence[str],
+    recruitable: Sequence[str],
 ) -> Explanation | None:
-    """`units`: the ids of this match's unit types."""
+    """`units`: the ids of this match's unit types; `recruitable`: of those that an army may have."""
     kind = action["type"]
     match code, words:
         case "malformed_action", _:
@@ -70,8 +74,8 @@ def of_action(
             return Explanation(detail, {"have": have, "maximum": most}, "/army")
         case "unknown_unit", (at,):
             unit = action["army"][at]["unit"]
-            detail = f"There is no unit type {quoted(unit)}. It may be {one_of(units)}."
-            return Explanation(detail, {"allowed": list(units)}, pointer("army", at, "unit"))
+            detail = f"There is no unit type {quoted(unit)}. It may be {one_of(recruitable)}."
+            return Explanation(detail, {"allowed": list(recruitable)}, pointer("army", at, "unit"))
         case "not_recruitable", (at,):
             unit = action["army"][at]["unit"]
             return Explanation(f"A {unit} cannot be recruited.", {}, pointer("army", at, "unit"))

@@ -21,7 +21,7 @@ from warlog_service.codes import TRANSPORT
 from warlog_service.openapi.calls import calls
 from warlog_service.openapi.components import close_requests, describe, reached, say_defaults
 from warlog_service.openapi.components import components as made
-from warlog_service.openapi.operations import code_list, header_list, headers, operation
+from warlog_service.openapi.operations import code_list, header_list, headers, operation, share_answers
 from warlog_service.openapi.words import OF_ANY_ANSWER, TAGS
 from warlog_service.responses import encode
 
@@ -82,6 +82,7 @@ def document(app: Litestar) -> dict[str, Any]:
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": components,
+            "responses": share_answers(paths),
             "headers": headers(),
             "securitySchemes": {
                 "token": {

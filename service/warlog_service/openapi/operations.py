@@ -11,6 +11,9 @@ from warlog_service.codes import CODES, TRANSPORT, Code
 from warlog_service.openapi.calls import Call
 from warlog_service.openapi.games import Json, name_in, ref
 from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TAGS
+from warlog_service.responses import encode
+
+PROBLEM = "application/problem+json"
 
 # What a request may meet before the call itself is reached.
 LIMITED = ("too_many_requests", "unavailable", "disk_full")
@@ -175,8 +178,36 @@ def _problem(call: Call, description: str, schema: Json, sends: Iterable[str]) -
     return {
         "description": description,
         "headers": _headers(call, sends),
-        "content": {"application/problem+json": {"schema": schema}},
+        "content": {PROBLEM: {"schema": schema}},
     }
+
+
+def share_answers(paths: Mapping[str, Mapping[str, Json]]) -> Json:
+    """The refusals that a quarter of all calls give in the same words, by name; `paths` then refers to them."""
+    every = [one["responses"] for methods in paths.values() for one in methods.values()]
+    places: dict[bytes, list[tuple[Json, str]]] = {}
+    for answers in every:
+        for status, answer in answers.items():
+            if PROBLEM in answer.get("content", {}):
+                places.setdefault(encode(answer), []).append((answers, status))
+    shared: Json = {}
+    for same in places.values():
+        if len(same) < len(every) / 4:
+            continue
+        answers, status = same[0]
+        name = _name(status, answers[status])
+        shared[name] = answers[status]
+        for answers, status in same:
+            answers[status] = {"$ref": f"#/components/responses/{name}"}
+    return dict(sorted(shared.items()))
+
+
+def _name(status: str, answer: Json) -> str:
+    """Of its codes: `CrossOriginOrInsufficientScope`."""
+    if status == "default":
+        return "AnyRequest"
+    code = answer["content"][PROBLEM]["schema"]["allOf"][1]["properties"]["code"]
+    return "Or".join(one.title().replace("_", "") for one in code["enum"])
 
 
 def code_list(codes: Mapping[str, Code], *, with_status: bool = False) -> str:

@@ -9,6 +9,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from warlog_events.match.model import Result as Result
 
 Version = Annotated[int, Meta(ge=0, le=2**53)]
+At = Annotated[int, Meta(ge=1, le=2**53)]
+"""The version that is shown: the first is 1."""
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the previous page")]
 Limit = Annotated[
     int, Meta(ge=1, description="the most that a page may have; the server may send fewer (see Limits)")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from warlog_service.schema.common import Cursor, Limit, Seat, Version
+from warlog_service.schema.common import At, Cursor, Limit, Seat, Version
 
 # How long a page may be at most, whatever `limit` asks for.
 EVENTS_MAX = 1_000
@@ -109,22 +109,22 @@ class GameQuery(Struct, frozen=True):
 
 class ViewQuery(Struct, frozen=True):
     seat: Annotated[Seat, Meta(description="a seat you hold, `all`, or absent: the spectator")] | None = None
-    at: Version | None = None
+    at: At | None = None
 
 
 class PositionQuery(Struct, frozen=True):
     seat: Annotated[Seat, Meta(description="a seat you hold")]
-    at: Version | None = None
+    at: At | None = None
 
 
 class SeenQuery(Struct, frozen=True):
     seat: Annotated[Seat, Meta(description="a seat you hold; any, if you may see everything")]
-    at: Version | None = None
+    at: At | None = None
 
 
 class ActionsQuery(Struct, frozen=True):
     seat: Seat
-    at: Version | None = None
+    at: At | None = None
     after: Annotated[
         int, Meta(ge=0, description="number of actions to skip: `next` of a list that was cut")
     ] = 0
@@ -134,7 +134,7 @@ class ActionsQuery(Struct, frozen=True):
 
 
 class TraceQuery(Struct, frozen=True):
-    at: Annotated[Version, Meta(description="the event whose trace is wanted")]
+    at: Annotated[At, Meta(description="the event whose trace is wanted")]
     seat: Annotated[Seat, Meta(description="a seat you hold; absent: the spectator")] | None = None
 
 
