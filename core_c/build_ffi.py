@@ -17,6 +17,8 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 STRICT = ["-O2", "-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+# The module has one entry, which Python calls. Without this every call from file to file would go through a table.
+HIDDEN = ["-fvisibility=hidden"]
 
 # The wrapper that cffi generates is not ours to tidy: it converts freely between int and size_t, and calls nothing
 # of its own with unused parameters. Everything before this text (Python.h) is a header and clean already.
@@ -68,7 +70,7 @@ def make_builder(*, relative: bool = True) -> FFI:
         sources=[name(path) for path in sources],
         include_dirs=[name(HERE / "include"), name(HERE / "src")],
         define_macros=[("WL_GAMES", game_definition())],
-        extra_compile_args=STRICT,
+        extra_compile_args=[*STRICT, *HIDDEN],
         depends=[name(path) for path in headers],
         py_limited_api=True,
     )

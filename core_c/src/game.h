@@ -148,19 +148,29 @@ static inline void wl_touch(wl_trace *trace, int32_t list, int32_t step, int32_t
     WL_NUMBERED_BY(index, sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t) - 1, __VA_ARGS__, 0, 0, 0, 0)
 #define WL_NUMBERED_BY(index, n_digits, family, a, b, c, d, ...) wl_number_of(index, n_digits, family, a, b, c, d)
 
+/* Puts a digit behind a number. Notes one that is out of range, after which the number may be anything. */
+static inline uint32_t wl_append(uint32_t number, int32_t digit, int32_t size, int *is_outside)
+{
+    *is_outside |= (uint32_t)digit >= (uint32_t)size;
+    return number * (uint32_t)size + (uint32_t)digit;
+}
+
 static inline int32_t wl_number_of(const wl_index *index, size_t n_digits, int32_t family, int32_t a, int32_t b, int32_t c,
                                    int32_t d)
 {
-    const int32_t digit[WL_DIGITS_MAX] = {a, b, c, d};
     const int32_t *size = index->size[family];
-    int32_t number = 0;
+    int is_outside = 0;
+    uint32_t number = 0;
 
-    for (size_t i = 0; i < n_digits; i++) {
-        if (digit[i] < 0 || digit[i] >= size[i])
-            return WL_E_NUMBER;
-        number = number * size[i] + digit[i];
-    }
-    return index->first[family] + number;
+    if (n_digits > 0)
+        number = wl_append(number, a, size[0], &is_outside);
+    if (n_digits > 1)
+        number = wl_append(number, b, size[1], &is_outside);
+    if (n_digits > 2)
+        number = wl_append(number, c, size[2], &is_outside);
+    if (n_digits > 3)
+        number = wl_append(number, d, size[3], &is_outside);
+    return is_outside ? WL_E_NUMBER : index->first[family] + (int32_t)number;
 }
 
 /* A number on one space of a plane ... */
@@ -172,9 +182,13 @@ static inline void wl_mark(wl_sheet *sheet, int32_t plane, int32_t cell, float v
 /* ... and on all, for what is no matter of spaces. */
 static inline void wl_fill(wl_sheet *sheet, int32_t plane, float value)
 {
-    if (value != 0)
-        for (int32_t cell = 0; cell < sheet->cells; cell++)
-            wl_mark(sheet, plane, cell, value);
+    float *at = sheet->out + (size_t)plane * (size_t)sheet->cells;
+    int32_t left = value != 0 ? sheet->cells : 0;
+
+    for (; left >= 4; left -= 4, at += 4) /* which the compiler makes one */
+        at[0] = at[1] = at[2] = at[3] = value;
+    for (; left > 0; left--, at++)
+        *at = value;
 }
 
 /* A number without a bound as one below 1: `half` becomes one half. */

@@ -55,15 +55,15 @@ int32_t wl_encode_legal(const wl_game *game, const void *setup, const void *stat
     return number_of(game->numbering, setup, state, index, seat, action);
 }
 
-int32_t wl_decode_legal(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
-                        int32_t number, wl_action *out)
+/* The action of this number, if there is one; whether it is legal is another matter. */
+static int decode(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
+                  int32_t number, wl_action *out)
 {
     int32_t digit[WL_DIGITS_MAX];
     int32_t family = index->n_families - 1;
-    wl_post post = {0};
 
     if (number < 0 || number >= index->n_actions)
-        return WL_E_NUMBER;
+        return 0;
     while (index->first[family] > number)
         family--;
     number -= index->first[family];
@@ -71,54 +71,80 @@ int32_t wl_decode_legal(const wl_game *game, const void *setup, const void *stat
         digit[d] = number % index->size[family][d];
         number /= index->size[family][d];
     }
-    post.actor = seat;
-    post.action.type = game->numbering->families[family].type;
-    if (!game->numbering->decode(index, setup, state, seat, family, digit, &post.action))
+    memset(out, 0, sizeof *out);
+    out->type = game->numbering->families[family].type;
+    return game->numbering->decode(index, setup, state, seat, family, digit, out);
+}
+
+static int is_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, const wl_action *action)
+{
+    const wl_post post = {.actor = seat, .action = *action};
+    return game->check(setup, state, &post) == WL_OK;
+}
+
+int32_t wl_check_number(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
+                        int32_t number)
+{
+    wl_action action;
+
+    if (!decode(game, setup, state, index, seat, number, &action))
         return WL_E_NUMBER;
-    if (game->check(setup, state, &post) != WL_OK)
-        return WL_E_NUMBER;
-    *out = post.action;
-    return WL_OK;
+    return is_legal(game, setup, state, seat, &action) ? WL_OK : WL_E_NUMBER;
+}
+
+void wl_decode_legal(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
+                      int32_t number, wl_action *out)
+{
+    decode(game, setup, state, index, seat, number, out);
+    assert(is_legal(game, setup, state, seat, out));
+}
+
+wl_types wl_types_of(const wl_game *game)
+{
+    wl_types types = {0, 0};
+
+    for (int32_t t = 0; game->actions[t].name != NULL; t++) {
+        assert(t < 64);
+        types.gives_up |= (uint64_t)((game->actions[t].flags & WL_GIVES_UP) != 0) << t;
+        for (uint32_t p = 0; p < game->actions[t].n_parameters; p++)
+            types.has_list |= (uint64_t)(game->actions[t].parameters[p].many != 0) << t;
+    }
+    return types;
+}
+
+/* May it be chosen, where actions of the types `left_out` may not? Only one with a list can be an open template. */
+static inline int may_choose(const wl_action *action, uint64_t left_out, uint64_t has_list)
+{
+    if (((left_out | has_list) >> action->type & 1) == 0)
+        return 1;
+    return (left_out >> action->type & 1) == 0 && !wl_is_open(action);
 }
 
 /* Is there anything to choose but giving up? */
-static int may_play_on(const wl_game *game, const wl_action *actions, size_t n)
+static int may_play_on(const wl_types *types, const wl_action *actions, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (wl_may_choose(game, &actions[i], WL_PLAY_ON))
+        if (may_choose(&actions[i], types->gives_up, types->has_list))
             return 1;
     return 0;
 }
 
-/* Only an action with a list can be an open template. */
-static int has_list(const wl_signature *type)
+size_t wl_number_all(const wl_game *game, const void *setup, const void *state, const wl_index *index, const wl_types *types,
+                     int32_t seat, uint32_t flags, const wl_action *actions, size_t n, int32_t *out)
 {
-    for (uint32_t p = 0; p < type->n_parameters; p++)
-        if (type->parameters[p].many)
-            return 1;
-    return 0;
-}
+    const wl_numbering *numbering = game->numbering;
+    const uint64_t left_out = (flags & WL_PLAY_ON) && may_play_on(types, actions, n) ? types->gives_up : 0;
+    const uint64_t has_list = types->has_list;
+    size_t found = 0;
 
-void wl_each_number(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
-                    uint32_t flags, const wl_action *actions, size_t n, void (*see)(void *, int32_t), void *to)
-{
-    int32_t type = WL_MALFORMED; /* that of the action before: what follows from it is looked up once for all of the type */
-    int is_left_out = 0, may_be_open = 0;
-
-    if ((flags & WL_PLAY_ON) && !may_play_on(game, actions, n))
-        flags &= ~(uint32_t)WL_PLAY_ON;
     for (size_t i = 0; i < n; i++) {
-        if (actions[i].type != type) {
-            type = actions[i].type;
-            is_left_out = (flags & WL_PLAY_ON) && (game->actions[type].flags & WL_GIVES_UP);
-            may_be_open = has_list(&game->actions[type]);
-        }
-        if (is_left_out || (may_be_open && wl_is_open(&actions[i])))
+        if (!may_choose(&actions[i], left_out, has_list))
             continue;
-        const int32_t number = number_of(game->numbering, setup, state, index, seat, &actions[i]);
-        if (number >= 0)
-            see(to, number);
+        const int32_t number = number_of(numbering, setup, state, index, seat, &actions[i]);
+        out[found] = number;
+        found += number >= 0;
     }
+    return found;
 }
 
 /* ---- of one match -------------------------------------------------------------------------------------------------- */
@@ -163,38 +189,23 @@ int32_t wl_encode(const wl_game *game, const void *setup, const void *state, int
 int32_t wl_decode(const wl_game *game, const void *setup, const void *state, int32_t seat, int32_t number, wl_action *out)
 {
     wl_index index;
-    const int32_t error = begin(game, setup, state, seat, &index);
+    int32_t error = begin(game, setup, state, seat, &index);
 
     if (error != WL_OK || out == NULL)
         return error != WL_OK ? error : WL_E_ARGUMENT;
-    return wl_decode_legal(game, setup, state, &index, seat, number, out);
-}
-
-typedef struct numbers {
-    int32_t *out, greatest;
-    size_t n, cap;
-} numbers;
-
-/* Listings are nearly in the order of the numbers, so that few have to be looked for. */
-static void note(void *to_, int32_t number)
-{
-    numbers *to = to_;
-
-    for (size_t i = 0; number <= to->greatest && i < to->n; i++)
-        if (to->out[i] == number)
-            return;
-    to->greatest = number > to->greatest ? number : to->greatest;
-    assert(to->n < to->cap);
-    to->out[to->n++] = number;
+    error = wl_check_number(game, setup, state, &index, seat, number);
+    if (error == WL_OK)
+        wl_decode_legal(game, setup, state, &index, seat, number, out);
+    return error;
 }
 
 int64_t wl_numbers(const wl_game *game, const void *setup, const void *state, int32_t seat, uint32_t flags, wl_action *actions,
                    int32_t *out, size_t cap)
 {
-    numbers found = {out, -1, 0, cap};
     wl_index index;
+    wl_types types;
     const int32_t error = begin(game, setup, state, seat, &index);
-    size_t n;
+    size_t n, kept = 0;
 
     if (error != WL_OK)
         return error;
@@ -203,8 +214,30 @@ int64_t wl_numbers(const wl_game *game, const void *setup, const void *state, in
     n = game->legal(setup, state, seat, actions, cap);
     if (n > cap)
         return WL_E_SPACE;
-    wl_each_number(game, setup, state, &index, seat, flags, actions, n, note, &found);
-    return (int64_t)found.n;
+    types = wl_types_of(game);
+    n = wl_number_all(game, setup, state, &index, &types, seat, flags, actions, n, out);
+    /* Each once. Listings are nearly in the order of the numbers, so that few have to be looked for. */
+    for (size_t i = 0, greatest = 0; i < n; i++) {
+        const int32_t number = out[i];
+        size_t same = (size_t)number < greatest ? 0 : kept;
+        while (same < kept && out[same] != number)
+            same++;
+        if (same == kept)
+            out[kept++] = number;
+        greatest = (size_t)number >= greatest ? (size_t)number + 1 : greatest;
+    }
+    return (int64_t)kept;
+}
+
+/* A few planes at a time, some KB: the instruction that memset takes for long runs is slower where they lie in a cache. */
+static void clear_planes(float *out, int32_t n_planes, size_t cells)
+{
+    const int32_t at_once = 1 + 256 / (int32_t)cells;
+
+    for (int32_t plane = 0; plane < n_planes; plane += at_once) {
+        const int32_t n = n_planes - plane < at_once ? n_planes - plane : at_once;
+        memset(out + (size_t)plane * cells, 0, (size_t)n * cells * sizeof *out);
+    }
 }
 
 void wl_draw_planes(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat, void *view,
@@ -214,7 +247,7 @@ void wl_draw_planes(const wl_game *game, const void *setup, const void *state, c
     const void *known = (const uint8_t *)view + game->view_state_offset;
 
     game->observe(setup, state, seat, view);
-    memset(out, 0, sizeof *out * (size_t)index->n_planes * (size_t)sheet.cells);
+    clear_planes(out, index->n_planes, (size_t)sheet.cells);
     game->numbering->observe(setup, known, seat, &sheet);
     memset(view, 0, game->view_state_offset + wl_used_bytes(game->state_layout, known));
 }

@@ -90,8 +90,11 @@ int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *o
 {
     wl_event unwanted = {0};
     wl_draws draws = {.random = random};
+    wl_words words = {.words = options, .n_words = n_options};
 
-    return wl_init(game, setup, state, options, n_options, NULL, 0, &draws, &unwanted);
+    memset(state, 0, wl_used_bytes(game->state_layout, state));
+    memset(setup, 0, game->setup_size);
+    return outcome(game->init(setup, state, &words, NULL, &draws, &unwanted), &draws);
 }
 
 int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t viewer, uint64_t *random)

@@ -42,7 +42,8 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
 /* The same; and did it draw anything? */
 int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random, int *drew);
 
-/* The start of a match with these options, with random draws: wl_init. On an error setup and state may be anything. */
+/* The start of a match with these options, which wl_check_options has let through, with random draws: wl_init over a match or over
+ * zero. On an error setup and state may be anything. */
 int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options, uint64_t *random);
 
 /* Makes `state`, which is what `viewer` knows, whole, with random draws. 0 or an error, and then it may be anything. */

@@ -1,8 +1,8 @@
 /* vector.c: many matches that are stepped together, into arrays of the caller (warlog.h, section 10).
  *
- *      .--------------------------------------------------------------------------------------------------------------.
- *      | head | options | listing | numbers of a listing | view | per match: its own, its action, setup, state         |
- *      '--------------------------------------------------------------------------------------------------------------'
+ *      .--------------------------------------------------------------------------------.
+ *      | head | options | listing | its numbers | view | per match: its own, setup, state |
+ *      '--------------------------------------------------------------------------------'
  *
  * Threads take vectors of their own: `busy` is there to find out that one does not. */
 #include "playing.h"
@@ -10,19 +10,20 @@
 
 #include <stdatomic.h>
 
-enum { LISTING_MAX = 1 << 14, MAGIC = 0x574c5645 };
+enum { LISTING_MAX = 1 << 14, SHOWN_MAX = 1 << 9, MAGIC = 0x574c5645 };
 
 typedef struct head {
     const wl_game *game;
     size_t n_memory, n_options;
     int64_t steps_max;
-    size_t options_at, listing_at, view_at, match_at, match_size, setup_at, state_at; /* bytes from the start */
+    size_t options_at, listing_at, numbers_at, view_at, match_at, match_size, setup_at, state_at; /* bytes from the start */
     int32_t magic, n;
     uint32_t flags;
     int32_t n_seats;
     uint32_t playing; /* the seats that can do anything: a game may have more than play in these matches */
     atomic_int busy;
     int32_t checked; /* the matches have actions that wl_vector_check has let through */
+    wl_types types;
     wl_index index;
 } head;
 
@@ -30,8 +31,10 @@ typedef struct head {
 typedef struct match {
     uint64_t random;
     int64_t steps;
-    int32_t seat, zero_;
-    wl_action action; /* that is to be taken */
+    int32_t seat;
+    int32_t number;  /* of the action that is to be taken: a legal one */
+    int32_t n_shown; /* how many of the numbers in its mask are remembered */
+    int32_t shown[SHOWN_MAX + 1];
 } match;
 _Static_assert(sizeof(match) % 8 == 0, "setup and state are aligned behind it");
 
@@ -45,7 +48,8 @@ static void lay_out(head *h, const wl_game *game, int32_t n, size_t n_options)
     h->n_options = n_options;
     h->options_at = rounded(sizeof *h);
     h->listing_at = h->options_at + n_options * sizeof(wl_word);
-    h->view_at = h->listing_at + LISTING_MAX * sizeof(wl_action);
+    h->numbers_at = h->listing_at + LISTING_MAX * sizeof(wl_action);
+    h->view_at = h->numbers_at + LISTING_MAX * sizeof(int32_t);
     h->match_at = h->view_at + rounded(game->view_size);
     h->setup_at = sizeof(match);
     h->state_at = h->setup_at + rounded(game->setup_size);
@@ -85,25 +89,34 @@ static int32_t start_match(head *h, match *m)
     return WL_OK;
 }
 
-static void mark(void *mask, int32_t number) { ((uint8_t *)mask)[number] = 1; }
+/* The mask of a match. Its numbers are remembered: they are legal, and most actions are among them. */
+static void show_mask(head *h, match *m, uint8_t *mask)
+{
+    wl_action *listing = part(h, h->listing_at);
+    int32_t *numbers = part(h, h->numbers_at);
+    size_t n = h->game->legal(setup_of(h, m), state_of(h, m), m->seat, listing, LISTING_MAX);
+
+    n = n < LISTING_MAX ? n : LISTING_MAX;
+    n = wl_number_all(h->game, setup_of(h, m), state_of(h, m), &h->index, &h->types, m->seat, h->flags, listing, n, numbers);
+    memset(mask, 0, (size_t)h->index.n_actions);
+    for (size_t i = 0; i < n; i++)
+        mask[numbers[i]] = 1;
+    m->n_shown = (int32_t)(n < SHOWN_MAX ? n : SHOWN_MAX);
+    for (int32_t i = 0; i < m->n_shown; i++) /* mostly a few, for which memcpy takes longer */
+        m->shown[i] = numbers[i];
+}
 
 /* Observation, mask and seat of a match, each where it is wanted. */
 static void show(head *h, match *m, int32_t i, const wl_columns *out)
 {
     const wl_index *index = &h->index;
     const size_t n_planes = (size_t)index->n_planes * (size_t)index->rows * (size_t)index->columns;
-    wl_action *listing = part(h, h->listing_at);
 
     if (out->observations != NULL)
         wl_draw_planes(h->game, setup_of(h, m), state_of(h, m), index, m->seat, part(h, h->view_at),
                        out->observations + (size_t)i * n_planes);
-    if (out->masks != NULL) {
-        uint8_t *mask = out->masks + (size_t)i * (size_t)index->n_actions;
-        size_t n = h->game->legal(setup_of(h, m), state_of(h, m), m->seat, listing, LISTING_MAX);
-        memset(mask, 0, (size_t)index->n_actions);
-        n = n < LISTING_MAX ? n : LISTING_MAX;
-        wl_each_number(h->game, setup_of(h, m), state_of(h, m), index, m->seat, h->flags, listing, n, mark, mask);
-    }
+    if (out->masks != NULL)
+        show_mask(h, m, out->masks + (size_t)i * (size_t)index->n_actions);
     if (out->seats != NULL)
         out->seats[i] = m->seat;
 }
@@ -120,11 +133,14 @@ static void reward(const head *h, const wl_result *result, float *rewards)
 /* Takes the action of a match and begins another where that ends it. */
 static int32_t step_match(head *h, match *m, int32_t i, const wl_columns *out)
 {
-    const wl_post post = {.actor = m->seat, .action = m->action};
+    wl_post post = {.actor = m->seat};
     wl_result result;
     uint8_t end;
-    int32_t error = wl_play(h->game, setup_of(h, m), state_of(h, m), &post, &m->random);
+    int32_t error;
 
+    wl_decode_legal(h->game, setup_of(h, m), state_of(h, m), &h->index, m->seat, m->number, &post.action);
+    m->n_shown = 0;
+    error = wl_play(h->game, setup_of(h, m), state_of(h, m), &post, &m->random);
     if (error != WL_OK)
         return error;
     m->steps++;
@@ -192,6 +208,7 @@ int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int3
         if (error != WL_OK)
             return error;
     }
+    h->types = wl_types_of(game);
     h->n_seats = game->seats_in(setup_of(h, match_at(h, 0)));
     wl_number_match(game, setup_of(h, match_at(h, 0)), &h->index);
     error = look_at_start(h);
@@ -203,7 +220,15 @@ int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int3
     return WL_OK;
 }
 
-/* Each match gets the action of its number. */
+static int was_shown(const match *m, int32_t number)
+{
+    for (int32_t i = 0; i < m->n_shown; i++)
+        if (m->shown[i] == number)
+            return 1;
+    return 0;
+}
+
+/* Each match gets the number of its action. One that its mask does not show may be legal all the same: the rules say it. */
 static int32_t look_at_numbers(head *h, const int32_t *actions, int32_t *failed)
 {
     int32_t error = WL_OK;
@@ -211,7 +236,9 @@ static int32_t look_at_numbers(head *h, const int32_t *actions, int32_t *failed)
     for (int32_t i = 0; i < h->n && error == WL_OK; i++) {
         match *m = match_at(h, i);
         *failed = i;
-        error = wl_decode_legal(h->game, setup_of(h, m), state_of(h, m), &h->index, m->seat, actions[i], &m->action);
+        m->number = actions[i];
+        if (!was_shown(m, actions[i]))
+            error = wl_check_number(h->game, setup_of(h, m), state_of(h, m), &h->index, m->seat, actions[i]);
     }
     h->checked = error == WL_OK;
     return error;

@@ -170,6 +170,54 @@ static void a_number_that_is_not_legal_changes_nothing(int32_t n_actions)
     end(&f);
 }
 
+static int32_t take(fleet *f, const wl_columns *out)
+{
+    int32_t failed = -1;
+    return wl_vector_step(f->memory, f->n_memory, f->actions, out, &failed);
+}
+
+/* Giving up is left out of masks, and legal. */
+static void a_legal_number_that_is_in_no_mask_is_taken(int32_t n_actions)
+{
+    fleet f;
+
+    begin(&f, MATCHES, 0, 0);
+    for (int32_t i = 0; i < f.n; i++) {
+        f.actions[i] = n_actions - 1; /* resign */
+        CHECK(f.masks[(i + 1) * n_actions - 1] == 0);
+    }
+    CHECK(take(&f, &f.out) == WL_OK);
+    for (int32_t i = 0; i < f.n; i++)
+        CHECK(f.ends[i] == WL_ENDED && f.rewards[SEATS * i] + f.rewards[SEATS * i + 1] == 0 && f.rewards[SEATS * i] != 0);
+    end(&f);
+}
+
+/* Whether masks are wanted or not: the same numbers are refused, of those in the mask before them, too. */
+static void what_a_mask_showed_is_forgotten_after_a_step(int32_t n_actions)
+{
+    fleet f, blind;
+    int64_t refused = 0;
+
+    begin(&f, 1, 0, 0);
+    begin(&blind, 1, 0, 0);
+    blind.out.masks = NULL;
+    for (int32_t i = 0; i < 200; i++) {
+        const int32_t before = f.actions[0]; /* legal a step ago */
+        if (i > 0 && !f.masks[before]) {
+            blind.actions[0] = before;
+            CHECK(take(&blind, &blind.out) == WL_E_NUMBER);
+            refused++;
+        }
+        choose(&f, n_actions);
+        blind.actions[0] = f.actions[0];
+        CHECK(take(&f, &f.out) == WL_OK && take(&blind, &blind.out) == WL_OK);
+        CHECK(memcmp(f.rewards, blind.rewards, sizeof f.rewards) == 0 && f.seats[0] == blind.seats[0]);
+    }
+    CHECK(refused > 0);
+    end(&f);
+    end(&blind);
+}
+
 /* ---- threads --------------------------------------------------------------------------------------------------------- */
 
 typedef struct worker {
@@ -259,6 +307,8 @@ int main(void)
 
     matches_end_and_begin_again(n_actions);
     a_number_that_is_not_legal_changes_nothing(n_actions);
+    a_legal_number_that_is_in_no_mask_is_taken(n_actions);
+    what_a_mask_showed_is_forgotten_after_a_step(n_actions);
     threads_with_vectors_of_their_own_play_what_one_would(n_actions);
     two_threads_on_one_vector_get_an_error(n_actions);
     printf("%d failures\n", failures);

@@ -230,6 +230,19 @@ def test_a_vector_writes_into_its_arrays_alone(name: str, options: dict[str, Any
     assert set(mine.seats) <= set(range(len(vector.seats)))
 
 
+@pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
+def test_a_step_leaves_nothing_of_what_was_in_its_arrays(name: str, options: dict[str, Any]) -> None:
+    clean, dirty = (zoo.vector(name, 2, options=options, seed=4, max_cycles=5) for _ in range(2))
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        actions = random_actions(clean.arrays, rng)
+        for array in dirty.arrays:
+            array.fill(77)
+        clean.step(actions)
+        dirty.step(actions)
+        assert same_arrays(clean.arrays, dirty.arrays)
+
+
 @pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
 def test_the_matches_of_a_vector_do_not_depend_on_its_threads(name: str) -> None:
     options = numbers.OPTIONS[name][1]

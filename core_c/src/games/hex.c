@@ -190,12 +190,11 @@ static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 static uint32_t full_row(const hex_setup *setup) { return wl_bit(setup->width) - 1; }
 
-static spaces whole_board(const hex_setup *setup)
+static void whole_board(const hex_setup *setup, spaces *out)
 {
-    spaces all = {{0}};
+    *out = (spaces){{0}};
     for (int32_t r = 0; r < setup->height; r++)
-        all.row[r] = full_row(setup);
-    return all;
+        out->row[r] = full_row(setup);
 }
 
 /* Adds to `set` its neighbours that lie in `pass`; 0 when there are none to add. Rows of even rank (odd r) are shifted right
@@ -218,21 +217,27 @@ static int spread(const hex_setup *setup, const spaces *pass, spaces *set)
     return any != 0;
 }
 
-static spaces both(const hex_setup *setup, const spaces *a, const spaces *b)
+/* By rows, as sets are written: the processor waits where a whole set is read that has just been written so. */
+static void copy(const hex_setup *setup, const spaces *set, spaces *out)
 {
-    spaces out = {{0}};
+    *out = (spaces){{0}};
     for (int32_t r = 0; r < setup->height; r++)
-        out.row[r] = a->row[r] & b->row[r];
-    return out;
+        out->row[r] = set->row[r];
+}
+
+/* Takes out of `set` what is not in `kept`. */
+static void keep(const hex_setup *setup, const spaces *kept, spaces *set)
+{
+    for (int32_t r = 0; r < setup->height; r++)
+        set->row[r] &= kept->row[r];
 }
 
 /* The spaces of the board that are not in `set`. */
-static spaces others(const hex_setup *setup, const spaces *set)
+static void others(const hex_setup *setup, const spaces *set, spaces *out)
 {
-    spaces out = {{0}};
+    *out = (spaces){{0}};
     for (int32_t r = 0; r < setup->height; r++)
-        out.row[r] = full_row(setup) & ~set->row[r];
-    return out;
+        out->row[r] = full_row(setup) & ~set->row[r];
 }
 
 static int same(const hex_setup *setup, const spaces *a, const spaces *b)
@@ -256,23 +261,26 @@ static int32_t distance(int32_t a, int32_t b)
     return xy > z ? xy : z;
 }
 
-/* The columns of row `r`, which is no further away, that lie within `range` of `from`: distance() told row by row. */
-static uint32_t within(int32_t from, int32_t range, int32_t r)
+/* The columns of row `r`, which is no further away, that lie within `range` of `from`: distance() told row by row. Without a branch,
+ * since there is no guessing where the pieces stand; columns beyond the board may be among them. */
+static inline uint32_t within(int32_t from, int32_t range, int32_t r)
 {
     const int32_t dr = r - row_of(from);
     const int32_t middle = column_of(from) - row_of(from) / 2 + r / 2;
     const int32_t first = middle - range - (dr < 0 ? dr : 0);
     const int32_t last = middle + range - (dr > 0 ? dr : 0);
+    const int32_t low = first > 0 ? first : 0;
+    const int32_t high = last < STRIDE - 1 ? last : STRIDE - 1;
 
-    return (last < COLUMNS_MAX ? wl_bit(last + 1) - 1 : UINT32_MAX) & ~(first > 0 ? wl_bit(first) - 1 : 0);
+    return (uint32_t)(((uint64_t)2 << high) - 1) & UINT32_MAX << low;
 }
 
 /* 1 when the spaces that are not in `blocked` form one connected region (4.1, 4.2). */
 static int connected(const hex_setup *setup, const spaces *blocked)
 {
-    const spaces open = others(setup, blocked);
-    spaces region = {{0}};
+    spaces open, region = {{0}};
 
+    others(setup, blocked, &open);
     for (int32_t r = 0; r < setup->height; r++)
         if (open.row[r] != 0) {
             region.row[r] = open.row[r] & (~open.row[r] + 1);
@@ -325,50 +333,53 @@ static const stack *active_stack(const hex_state *state)
 }
 
 /* The spaces with stacks of this seat's enemies. */
-static spaces enemies_of(const hex_setup *setup, const hex_state *state, int32_t seat)
+static void enemies_of(const hex_setup *setup, const hex_state *state, int32_t seat, spaces *out)
 {
-    spaces set = {{0}};
+    *out = (spaces){{0}};
     for (int32_t i = 0; i < state->n_stacks; i++) {
         const stack *s = &state->stacks[i];
         if (s->space != HIDDEN && side_of(setup, s->seat) != side_of(setup, seat))
-            add(&set, s->space);
+            add(out, s->space);
     }
-    return set;
 }
 
 /* 2.4: on the board, no obstacle, no stack. */
-static spaces free_spaces(const hex_setup *setup, const hex_state *state)
+static void free_spaces(const hex_setup *setup, const hex_state *state, spaces *out)
 {
-    spaces set = others(setup, &state->obstacles);
+    others(setup, &state->obstacles, out);
     for (int32_t i = 0; i < state->n_stacks; i++)
         if (state->stacks[i].space != HIDDEN)
-            take_out(&set, state->stacks[i].space);
-    return set;
+            take_out(out, state->stacks[i].space);
 }
 
 /* ==== Paths (2.6) ====================================================================================================== */
 
 /* What a step of this stack may pass through: `free` or more, and its own space, which it starts from. */
-static spaces passable(const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free)
+static void passable(const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free, spaces *out)
 {
     const int32_t movement = unit_of(setup, s)->movement;
-    spaces pass = movement == FLY ? whole_board(setup) : movement == LEAP ? others(setup, &state->obstacles) : *free;
 
-    add(&pass, s->space);
-    return pass;
+    if (movement == FLY)
+        whole_board(setup, out);
+    else if (movement == LEAP)
+        others(setup, &state->obstacles, out);
+    else
+        copy(setup, free, out);
+    add(out, s->space);
 }
 
 /* The free spaces that a stack reaches by a path of at most its `move` steps; once `to` is among them it looks no further. */
-static spaces reach(const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free, int32_t to)
+static void reach(const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free, int32_t to, spaces *out)
 {
-    const spaces pass = passable(setup, state, s, free);
-    spaces seen = {{0}};
+    spaces pass;
     int32_t left = unit_of(setup, s)->move;
 
-    add(&seen, s->space);
-    while (left > 0 && !has(&seen, to) && spread(setup, &pass, &seen))
+    passable(setup, state, s, free, &pass);
+    *out = (spaces){{0}};
+    add(out, s->space);
+    while (left > 0 && !has(out, to) && spread(setup, &pass, out))
         left--;
-    return both(setup, &seen, free);
+    keep(setup, free, out);
 }
 
 /* The neighbour in direction 0 ... 5 of the neighbour order (2.2), or -1. */
@@ -387,13 +398,14 @@ static int32_t neighbour(const hex_setup *setup, int32_t space, int32_t directio
  * to the first neighbour in the neighbour order. */
 static int32_t path(const hex_setup *setup, const hex_state *state, const stack *s, int32_t to, int32_t *out)
 {
-    const spaces free = free_spaces(setup, state);
-    const spaces pass = passable(setup, state, s, &free);
+    spaces free, pass;
     spaces wave[UINT8_MAX + 1]; /* wave[d]: spaces with D <= d; `move` is at most 99 */
     int32_t d = 0;
     int32_t x = s->space;
     int32_t n = 0;
 
+    free_spaces(setup, state, &free);
+    passable(setup, state, s, &free, &pass);
     memset(&wave[0], 0, sizeof wave[0]);
     add(&wave[0], to);
     for (; !has(&wave[d], s->space); d++) {
@@ -1119,10 +1131,10 @@ static int32_t check_move(const hex_setup *setup, const hex_state *state, const 
         return WL_E_UNKNOWN_SPACE;
     if (to == s->space)
         return WL_E_ILLEGAL_DESTINATION;
-    free = free_spaces(setup, state);
+    free_spaces(setup, state, &free);
     if (!has(&free, to))
         return SPACE_BLOCKED;
-    reached = reach(setup, state, s, &free, to);
+    reach(setup, state, s, &free, to, &reached);
     return has(&reached, to) ? WL_OK : OUT_OF_REACH;
 }
 
@@ -1702,15 +1714,15 @@ static void list_move_attacks(wl_listing *l, const hex_setup *setup, const stack
                               const spaces *enemies)
 {
     const int32_t range = range_after_moving(setup, s);
-    const spaces board = whole_board(setup);
-    spaces near = *enemies; /* everything within range of some enemy */
-    spaces from;
+    spaces board, near; /* near: everything within range of some enemy */
 
+    whole_board(setup, &board);
+    copy(setup, enemies, &near);
     for (int32_t step = 0; step < range && spread(setup, &board, &near); step++)
         ;
-    from = both(setup, reached, &near);
+    keep(setup, reached, &near);
     for (int32_t r = 0; r < setup->height; r++)
-        for (uint32_t left = from.row[r]; left != 0; left &= left - 1) {
+        for (uint32_t left = near.row[r]; left != 0; left &= left - 1) {
             const int32_t to = space_at(wl_lowest(left), r);
             list_targets(l, setup, enemies, to, range, A_MOVE_ATTACK, s->id, to);
         }
@@ -1734,10 +1746,11 @@ static void list_skill(wl_listing *l, const hex_setup *setup, const hex_state *s
 
 static void list_turn(wl_listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
 {
-    const spaces enemies = enemies_of(setup, state, s->seat);
-    const spaces free = free_spaces(setup, state);
-    const spaces reached = reach(setup, state, s, &free, NOWHERE);
+    spaces enemies, free, reached;
 
+    enemies_of(setup, state, s->seat, &enemies);
+    free_spaces(setup, state, &free);
+    reach(setup, state, s, &free, NOWHERE, &reached);
     list_moves(l, setup, s, &reached);
     list_targets(l, setup, &enemies, s->space, effective_range(setup, state, s), A_ATTACK, s->id, -1);
     list_move_attacks(l, setup, s, &reached, &enemies);
@@ -2070,7 +2083,7 @@ static int sound_obstacles(const hex_setup *setup, const hex_state *state)
     if (state->phase != RECRUIT && state->phase != DEPLOY)
         return 1;
     blocked = all_zones(setup);
-    blocked = both(setup, &blocked, &state->obstacles);
+    keep(setup, &state->obstacles, &blocked);
     return same(setup, &blocked, &none);
 }
 

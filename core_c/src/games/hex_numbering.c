@@ -168,29 +168,31 @@ static int32_t decode(const wl_index *index, const void *setup_, const void *sta
 static const float HALF_AT_5[UINT8_MAX + 1] = BYTES(5);
 static const float HALF_AT_10[UINT8_MAX + 1] = BYTES(10);
 
-static void draw_stack(const hex_setup *setup, const stack *s, int32_t seat, wl_sheet *sheet)
+/* A stack is at random of one sort or another: the processor guesses, and then waits, where there is a branch for each. */
+static const float YES[] = {0, 1};
+
+static void draw_stack(const hex_setup *setup, const stack *s, int32_t seats_plane, wl_sheet *sheet)
 {
     const unit *u = &setup->units[s->unit];
     const int32_t cell = cell_of(setup, s->space);
     const int64_t hit_points = s->count > 0 ? (int64_t)(s->count - 1) * u->hp + s->top_hp : 0;
 
-    wl_mark(sheet, s->seat == seat ? P_OWN : side_of(setup, s->seat) == side_of(setup, seat) ? P_FRIEND : P_ENEMY, cell, 1);
+    wl_mark(sheet, seats_plane, cell, 1);
     wl_mark(sheet, P_UNITS, cell, wl_squash(s->count, 20));
     wl_mark(sheet, P_HIT_POINTS, cell, wl_squash(hit_points, 200));
     wl_mark(sheet, P_ATTACK, cell, wl_squash((int64_t)s->count * u->attack, 50));
     wl_mark(sheet, P_MOVE, cell, HALF_AT_5[u->move]);
     wl_mark(sheet, P_INITIATIVE, cell, HALF_AT_10[u->initiative]);
     wl_mark(sheet, P_RANGE, cell, HALF_AT_5[u->range]);
-    wl_mark(sheet, P_SHOOTER, cell, u->shooter != 0);
-    wl_mark(sheet, P_LEAPS, cell, u->movement == LEAP);
-    wl_mark(sheet, P_FLIES, cell, u->movement == FLY);
-    wl_mark(sheet, P_RETALIATES, cell, s->retaliations_used < u->retaliations);
-    wl_mark(sheet, P_HEALS, cell, u->skill == HEAL);
-    wl_mark(sheet, P_SUMMONS, cell, u->skill == SUMMON);
-    if (s->skill_used > 0)
-        wl_mark(sheet, P_SKILL_USED, cell, wl_squash(s->skill_used, 1));
-    wl_mark(sheet, P_DEFENDING, cell, s->defending != 0);
-    wl_mark(sheet, P_WAITED, cell, s->waited != 0);
+    wl_mark(sheet, P_SHOOTER, cell, YES[u->shooter != 0]);
+    wl_mark(sheet, P_LEAPS, cell, YES[u->movement == LEAP]);
+    wl_mark(sheet, P_FLIES, cell, YES[u->movement == FLY]);
+    wl_mark(sheet, P_RETALIATES, cell, YES[s->retaliations_used < u->retaliations]);
+    wl_mark(sheet, P_HEALS, cell, YES[u->skill == HEAL]);
+    wl_mark(sheet, P_SUMMONS, cell, YES[u->skill == SUMMON]);
+    wl_mark(sheet, P_SKILL_USED, cell, wl_squash(s->skill_used, 1));
+    wl_mark(sheet, P_DEFENDING, cell, YES[s->defending != 0]);
+    wl_mark(sheet, P_WAITED, cell, YES[s->waited != 0]);
 }
 
 static void observe(const void *setup_, const void *state_, int32_t seat, wl_sheet *sheet)
@@ -198,11 +200,14 @@ static void observe(const void *setup_, const void *state_, int32_t seat, wl_she
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
     const zone z = zone_of(setup, seat);
+    int32_t plane_of[SEATS_MAX];
     int offered = 0;
 
+    for (int32_t other = 0; other < setup->n_seats; other++)
+        plane_of[other] = other == seat ? P_OWN : side_of(setup, other) == side_of(setup, seat) ? P_FRIEND : P_ENEMY;
     for (int32_t i = 0; i < state->n_stacks; i++)
         if (state->stacks[i].space != HIDDEN)
-            draw_stack(setup, &state->stacks[i], seat, sheet);
+            draw_stack(setup, &state->stacks[i], plane_of[state->stacks[i].seat], sheet);
     for (int32_t i = 0; i < state->n_queue; i++) {
         const stack *s = &state->stacks[state->queue[i]];
         if (s->space == HIDDEN)
