@@ -64,6 +64,13 @@ def check_live(game: str, event: dict[str, Any]) -> None:
     check(game, "Event", {name: value for name, value in event.items() if name not in TURN})
 
 
+def check_actions(game: str, listed: dict[str, Any]) -> None:
+    """A list of actions: a component of the game, and one of all."""
+    of_game = ("game", "actions")
+    check(game, f"{games.prefix_of(game)}Actions", {name: listed[name] for name in of_game})
+    check(game, "Listing", {name: value for name, value in listed.items() if name not in of_game})
+
+
 def check_match(game: str, match: dict[str, Any]) -> None:
     """A summary, whose open proposal is made of two components."""
     found = copy.copy(match)

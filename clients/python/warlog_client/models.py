@@ -558,6 +558,7 @@ class Actions(Struct, frozen=True):
     """Every legal action of `seat` at version `at`, ready to be posted; `open` marks a template. `traces`, where they
     are asked for, has the trace of each, in the same order."""
 
+    game: str
     version: int
     at: int
     seat: str

@@ -1562,23 +1562,8 @@ export interface components {
             /** @description when the match is over: how a bot of the house found the action */
             search?: components["schemas"]["Search"];
         };
-        /** @description The legal actions of a seat. */
-        Actions: {
-            /** @description the match's newest version */
-            version: number;
-            /** @description the version that this is of */
-            at: number;
-            /** @description name of the seat, `spectator` or `all` */
-            seat: string;
-            /** @description how many actions there are in all */
-            total: number;
-            /** @description the actions, at most 20,000 in one answer. All are of the match's game: a client that knows the game may cast them to the game's own type (`HexListedAction`, …) */
-            actions: components["schemas"]["GameListedAction"][];
-            /** @description with `trace`: the trace of each action of `actions`, in order */
-            traces?: components["schemas"]["Trace"][];
-            /** @description `after` of the rest of the list; absent: this is the end */
-            next?: number;
-        };
+        /** @description The legal actions of a seat, told apart by `game`. */
+        Actions: components["schemas"]["Listing"] & (components["schemas"]["ConfrontationActions"] | components["schemas"]["HexActions"] | components["schemas"]["JunqiActions"] | components["schemas"]["UniversalActions"] | components["schemas"]["WecActions"]);
         /** @description The least and the greatest number. */
         Amount: {
             /** @description the least number */
@@ -1923,6 +1908,16 @@ export interface components {
         };
         /** @description An action of Confrontation, as it is posted. */
         ConfrontationAction: components["schemas"]["ConfrontationArmy"] | components["schemas"]["ConfrontationChooseOrder"] | components["schemas"]["ConfrontationPlaceTerrain"] | components["schemas"]["ConfrontationSkipTerrain"] | components["schemas"]["ConfrontationPlace"] | components["schemas"]["ConfrontationMove"] | components["schemas"]["ConfrontationCast"] | components["schemas"]["ConfrontationRise"] | components["schemas"]["ConfrontationHold"] | components["schemas"]["ConfrontationLuck"] | components["schemas"]["ConfrontationLiveAgain"] | components["schemas"]["ConfrontationRetreat"] | components["schemas"]["ConfrontationFury"] | components["schemas"]["ConfrontationSwift"] | components["schemas"]["ConfrontationCharge"] | components["schemas"]["ConfrontationDecline"] | components["schemas"]["ConfrontationEndTurn"] | components["schemas"]["ConfrontationOfferDraw"] | components["schemas"]["ConfrontationAcceptDraw"] | components["schemas"]["ConfrontationDeclineDraw"] | components["schemas"]["ConfrontationResign"] | components["schemas"]["ConfrontationTimeout"];
+        /** @description A list of actions of Confrontation. */
+        ConfrontationActions: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "confrontation";
+            /** @description the actions, at most 20,000 in one answer */
+            actions: components["schemas"]["ConfrontationListedAction"][];
+        };
         /** @description Spaces with one kind of terrain (7.5). */
         ConfrontationArea: {
             /**
@@ -3607,8 +3602,6 @@ export interface components {
         GameCode: components["schemas"]["ConfrontationCode"] | components["schemas"]["HexCode"] | components["schemas"]["JunqiCode"] | components["schemas"]["UniversalCode"] | components["schemas"]["WecCode"];
         /** @description What an action of one of the games led to. */
         GameEffect: components["schemas"]["ConfrontationEffect"] | components["schemas"]["HexEffect"] | components["schemas"]["JunqiEffect"] | components["schemas"]["UniversalEffect"] | components["schemas"]["WecEffect"];
-        /** @description An action of one of the games, as it is listed: to be posted as it is, or a template to be filled in. */
-        GameListedAction: components["schemas"]["ConfrontationListedAction"] | components["schemas"]["HexListedAction"] | components["schemas"]["JunqiListedAction"] | components["schemas"]["UniversalListedAction"] | components["schemas"]["WecListedAction"];
         /** @description The options of a match of one of the games. */
         GameOptions: components["schemas"]["ConfrontationOptions"] | components["schemas"]["HexOptions"] | components["schemas"]["JunqiOptions"] | components["schemas"]["UniversalOptions"] | components["schemas"]["WecOptions"];
         /** @description A Position of one of the games: the state of a match that is not over. */
@@ -3703,6 +3696,16 @@ export interface components {
         };
         /** @description An action of Hex Tactics, as it is posted. */
         HexAction: components["schemas"]["HexRecruit"] | components["schemas"]["HexRecruitPreset"] | components["schemas"]["HexPlace"] | components["schemas"]["HexReady"] | components["schemas"]["HexMove"] | components["schemas"]["HexAttack"] | components["schemas"]["HexMoveAttack"] | components["schemas"]["HexSkill"] | components["schemas"]["HexDefend"] | components["schemas"]["HexWait"] | components["schemas"]["HexOfferDraw"] | components["schemas"]["HexAcceptDraw"] | components["schemas"]["HexDeclineDraw"] | components["schemas"]["HexResign"] | components["schemas"]["HexTimeout"];
+        /** @description A list of actions of Hex Tactics. */
+        HexActions: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "hex";
+            /** @description the actions, at most 20,000 in one answer */
+            actions: components["schemas"]["HexListedAction"][];
+        };
         /** @description All stacks; without `space` where the deployment is still secret. */
         HexArmiesRevealed: {
             /**
@@ -4520,6 +4523,16 @@ export interface components {
         };
         /** @description An action of Siguo Junqi, as it is posted. */
         JunqiAction: components["schemas"]["JunqiSwap"] | components["schemas"]["JunqiLayout"] | components["schemas"]["JunqiReady"] | components["schemas"]["JunqiMove"] | components["schemas"]["JunqiFlip"] | components["schemas"]["JunqiOfferDraw"] | components["schemas"]["JunqiAcceptDraw"] | components["schemas"]["JunqiDeclineDraw"] | components["schemas"]["JunqiResign"] | components["schemas"]["JunqiTimeout"] | components["schemas"]["JunqiFlee"];
+        /** @description A list of actions of Siguo Junqi. */
+        JunqiActions: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "junqi";
+            /** @description the actions, at most 20,000 in one answer */
+            actions: components["schemas"]["JunqiListedAction"][];
+        };
         /** @description `spaces` in index order. */
         JunqiArmyRemoved: {
             /**
@@ -5464,6 +5477,21 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+        };
+        /** @description What every list of actions has beside them. */
+        Listing: {
+            /** @description the match's newest version */
+            version: number;
+            /** @description the version that this is of */
+            at: number;
+            /** @description name of the seat, `spectator` or `all` */
+            seat: string;
+            /** @description how many actions there are in all */
+            total: number;
+            /** @description with `trace`: the trace of each action of `actions`, in order */
+            traces?: components["schemas"]["Trace"][];
+            /** @description `after` of the rest of the list; absent: this is the end */
+            next?: number;
         };
         /**
          * @description A list of choices for each piece of a type that is bought, in any order; what is `free` in the budget has none. A
@@ -7250,6 +7278,16 @@ export interface components {
         };
         /** @description An action of Universal Chess, as it is posted. */
         UniversalAction: components["schemas"]["UniversalMove"] | components["schemas"]["UniversalConquer"] | components["schemas"]["UniversalPromote"] | components["schemas"]["UniversalBreed"] | components["schemas"]["UniversalSummon"] | components["schemas"]["UniversalNecromancy"] | components["schemas"]["UniversalCurse"] | components["schemas"]["UniversalSeize"] | components["schemas"]["UniversalFreeze"] | components["schemas"]["UniversalSacrifice"] | components["schemas"]["UniversalPass"] | components["schemas"]["UniversalOfferDraw"] | components["schemas"]["UniversalAcceptDraw"] | components["schemas"]["UniversalDeclineDraw"] | components["schemas"]["UniversalResign"] | components["schemas"]["UniversalTimeout"];
+        /** @description A list of actions of Universal Chess. */
+        UniversalActions: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "universal";
+            /** @description the actions, at most 20,000 in one answer */
+            actions: components["schemas"]["UniversalListedAction"][];
+        };
         /** @description `piece`: the new one. */
         UniversalBred: {
             /**
@@ -8227,6 +8265,16 @@ export interface components {
         };
         /** @description An action of Weaponized Chess, as it is posted. */
         WecAction: components["schemas"]["WecMove"] | components["schemas"]["WecDoze"] | components["schemas"]["WecFire"] | components["schemas"]["WecPickUp"] | components["schemas"]["WecDrop"] | components["schemas"]["WecExchange"] | components["schemas"]["WecReinforce"] | components["schemas"]["WecEndTurn"] | components["schemas"]["WecOfferDraw"] | components["schemas"]["WecAcceptDraw"] | components["schemas"]["WecDeclineDraw"] | components["schemas"]["WecResign"] | components["schemas"]["WecTimeout"];
+        /** @description A list of actions of Weaponized Chess. */
+        WecActions: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "wec";
+            /** @description the actions, at most 20,000 in one answer */
+            actions: components["schemas"]["WecListedAction"][];
+        };
         /** @description A displacement that begins unseen: the place after it. */
         WecAppeared: {
             /**
@@ -14328,6 +14376,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "game": "hex",
                      *       "version": 6,
                      *       "at": 6,
                      *       "seat": "red",

@@ -159,7 +159,7 @@ export type Trace = Schemas["Trace"];
 export type Touched = Schemas["Touched"];
 
 /** What a seat may do. With `next` the list was cut: ask for the actions `after` that number. */
-export type ActionsAnswer<G extends GameName = GameName> = With<Schemas["Actions"], { actions: ListedAction<G>[] }>;
+export type ActionsAnswer<G extends GameName = GameName> = Schemas["Listing"] & { game: G; actions: ListedAction<G>[] };
 
 /** What the computer would do: the best action first, each with its `value` (0 to 1) and the `line` that is expected to follow. */
 export type Analysis<G extends GameName = GameName> = With<

@@ -32,7 +32,7 @@ def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
         schema.Heartbeat,
         schema.Closing,
     }
-    wanted |= {events.ANY_EVENT, schema.ANY_NOTICE, events.WhatIsProposed, OpenProposal}
+    wanted |= {events.ANY_EVENT, schema.ANY_NOTICE, events.WhatIsProposed, OpenProposal, schema.Listing}
     ordered = sorted(wanted, key=str)
     schemas, found = msgspec.json.schema_components(
         ordered, schema_hook=any_json, ref_template=f"{REF}{{name}}"
@@ -76,6 +76,10 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
         "Import": {
             "description": "A record, or a match in its game's notation.",
             "anyOf": [ref("Record"), ref("WrittenHistory")],
+        },
+        "Actions": {
+            "description": "The legal actions of a seat, told apart by `game`.",
+            "allOf": [ref("Listing"), {"anyOf": games.of_each("Actions")}],
         },
         "Proposal": {
             "description": "The open proposal of a match, told apart by `kind`: as far as you may know it.",

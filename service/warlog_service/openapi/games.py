@@ -60,19 +60,25 @@ def components() -> Json:
     found: Json = {}
     for game in warlog_core.games():
         found |= _of_game(game)
-    prefixes = [prefix_of(game) for game in warlog_core.games()]
     for kind, text in KINDS.items():
-        members = [f"{prefix}{kind}" for prefix in prefixes]
+        if kind == "ListedAction":
+            continue  # a list of actions says of which game they are
+        members = of_each(kind)
         found[f"Game{kind}"] = {
             "description": text.format(title="one of the games"),
-            "anyOf": [ref(member) for member in members],
-            **_told_apart(found, members),
+            "anyOf": members,
+            **_told_apart(found, map(name_in, members)),
         }
     found["GameCode"] = {
         "description": "A code of the rule book of one of the games.",
-        "anyOf": [ref(f"{prefix}Code") for prefix in prefixes],
+        "anyOf": of_each("Code"),
     }
     return found
+
+
+def of_each(kind: str) -> list[Json]:
+    """References to the components of this kind, of all games."""
+    return [ref(f"{prefix_of(game)}{kind}") for game in warlog_core.games()]
 
 
 def _told_apart(found: Json, members: Iterable[str]) -> Json:
@@ -170,4 +176,17 @@ def _actions(game: warlog_core.Game, prefix: str, found: Json) -> Json:
             "description": KINDS[kind].format(title=game.codec.title),
             "anyOf": [*union["anyOf"], *map(ref, more)],
         }
+    made[f"{prefix}Actions"] = {
+        "type": "object",
+        "description": f"A list of actions of {game.codec.title}.",
+        "properties": {
+            "game": {"enum": [game.name], "description": "name of the game"},
+            "actions": {
+                "type": "array",
+                "items": ref(f"{prefix}ListedAction"),
+                "description": "the actions, at most 20,000 in one answer",
+            },
+        },
+        "required": ["game", "actions"],
+    }
     return made

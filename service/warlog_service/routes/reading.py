@@ -176,6 +176,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         chosen = [one for one in chosen if getattr(actions[one], "piece", None) == query.piece]
     page = chosen[query.after : query.after + ACTIONS_MAX]
     answer: dict[str, object] = {
+        "game": match.game_name,
         "version": match.version,
         "at": at,
         "seat": query.seat,

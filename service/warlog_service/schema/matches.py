@@ -22,7 +22,6 @@ from warlog_service.schema.common import (
 )
 
 Proposal = Annotated[Json, component("Proposal")]
-GameListedAction = Annotated[Json, component("GameListedAction")]
 GameAction = Annotated[Json, component("GameAction")]
 
 
@@ -241,12 +240,13 @@ class Seen(Struct, frozen=True, forbid_unknown_fields=True):
     ) = UNSET
 
 
-class Actions(Struct, frozen=True, forbid_unknown_fields=True):
+class Listing(Struct, frozen=True):
+    """What every list of actions has beside them."""
+
     version: int
     at: int
     seat: str
     total: int
-    actions: list[GameListedAction]
     traces: (
         Annotated[
             list[Trace], Meta(description="with `trace`: the trace of each action of `actions`, in order")
@@ -254,6 +254,9 @@ class Actions(Struct, frozen=True, forbid_unknown_fields=True):
         | UnsetType
     ) = UNSET
     next: int | UnsetType = UNSET
+
+
+Actions = Annotated[Json, component("Actions")]
 
 
 class EventTrace(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,6 +1,7 @@
 /** What the types of warlog-client accept, and what they refuse; tests/clients/test_typescript.py has them checked. */
 
 import {
+  type components,
   type Action,
   type Code,
   type DescribedAction,
@@ -118,4 +119,10 @@ export function refused(error: unknown): string {
   }
   const codes: Code[] = ["version_conflict", "illegal_destination", "internal_error", "unreachable", "unknown_route"];
   return `${codes.includes(error.code)} ${error.facts.minimum ?? ""} ${error.path?.length}`;
+}
+
+/** A list of actions says of which game they are, in the types of the document alone, too. */
+export function dives(listed: components["schemas"]["Actions"]): number {
+  if (listed.game !== "wec") return 0;
+  return listed.actions.filter((one) => one.type === "move" && one.level === "sub").length;
 }
