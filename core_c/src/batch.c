@@ -1,25 +1,53 @@
 /* batch.c: many steps in one call, to keep slower languages out of hot loops. */
 #include "playing.h"
 
+/* The event of a step was written behind the excerpt: the effects that are wanted of it move up, without the rest of their heads. */
+static void keep_wanted(wl_excerpt *excerpt, size_t n_words, size_t step)
+{
+    const wl_word *record = excerpt->words + excerpt->n_words;
+    const wl_word *end = record + n_words;
+
+    for (const wl_word *next; record < end; record = next) {
+        const size_t n_arguments = (size_t)record[0] - WL_REC_HEAD;
+        const wl_word type = record[WL_REC_HEAD - 1];
+
+        next = record + record[0];
+        if (record[1] == WL_REC_EFFECT && excerpt->types[type]) {
+            wl_word *to = excerpt->words + excerpt->n_words;
+
+            to[0] = (wl_word)(WL_EXCERPT_HEAD + n_arguments);
+            to[1] = (wl_word)step;
+            to[2] = type;
+            memmove(to + WL_EXCERPT_HEAD, record + WL_REC_HEAD, n_arguments * sizeof *to);
+            excerpt->n_words += WL_EXCERPT_HEAD + n_arguments;
+        }
+    }
+}
+
 int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_step *steps, size_t n_steps,
                   const int32_t *items, size_t n_items, const int32_t *draws, size_t n_draws, size_t *failed,
-                  void *checkpoints, size_t every, size_t n_checkpoints)
+                  void *checkpoints, size_t first, size_t every, size_t n_checkpoints, wl_excerpt *excerpt)
 {
     _Alignas(8) uint8_t before[WL_STATE_MAX];
     size_t item = 0;
     size_t draw = 0;
     size_t kept = 0;
+    size_t used = 0;
     int32_t error = wl_check_state(game, setup, state);
 
     if (error != WL_OK)
         return error;
     if (failed == NULL || (steps == NULL && n_steps > 0) || (items == NULL && n_items > 0))
         return WL_E_ARGUMENT;
-    if ((draws == NULL && n_draws > 0) || (checkpoints != NULL && every == 0))
+    if ((draws == NULL && n_draws > 0) || (checkpoints != NULL && (first == 0 || first > every)))
         return WL_E_ARGUMENT;
+    if (excerpt != NULL && (excerpt->types == NULL || excerpt->words == NULL))
+        return WL_E_ARGUMENT;
+    if (excerpt != NULL)
+        excerpt->n_words = 0;
     for (size_t i = 0; i < n_steps; i++) {
         const wl_step *step = &steps[i];
-        wl_event unwanted = {0};
+        wl_event event = {0};
         wl_draws recorded = {0};
         wl_post post;
 
@@ -28,21 +56,31 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
             return WL_E_ARGUMENT;
         if (step->n_draws < 0 || (size_t)step->n_draws > n_draws - draw)
             return WL_E_ARGUMENT;
+        if (excerpt != NULL) {
+            event.words = excerpt->words + excerpt->n_words;
+            event.cap = excerpt->cap - excerpt->n_words;
+            if (event.cap < game->event_words_max)
+                return WL_E_SPACE;
+        }
         post = (wl_post){step->actor, step->n_items, step->action, step->n_items > 0 ? items + item : NULL};
         recorded.recorded = step->n_draws > 0 ? draws + draw : NULL;
         recorded.n_recorded = (size_t)step->n_draws;
-        if (step->hash != 0)
-            memcpy(before, state, game->state_size);
-        error = wl_apply(game, setup, state, &post, &recorded, &unwanted);
+        if (step->hash != 0) {
+            used = wl_used_bytes(game->state_layout, state);
+            memcpy(before, state, used);
+        }
+        error = wl_apply(game, setup, state, &post, &recorded, &event);
         if (error != WL_OK)
             return error;
         if (step->hash != 0 && wl_hash(game, state) != step->hash) {
-            memcpy(state, before, game->state_size);
+            wl_write_used(state, game->state_size, before, used);
             return WL_E_HASH;
         }
+        if (excerpt != NULL)
+            keep_wanted(excerpt, event.n_words, i);
         item += (size_t)step->n_items;
         draw += (size_t)step->n_draws;
-        if (checkpoints != NULL && (i + 1) % every == 0 && kept < n_checkpoints) {
+        if (checkpoints != NULL && (i + 1) % every == first % every && kept < n_checkpoints) {
             memcpy((uint8_t *)checkpoints + kept * game->state_size, state, game->state_size);
             kept++;
         }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACTIONS_CAP = 1 << 16, WORDS_CAP = 1 << 16, DRAWS_CAP = 1 << 12, HOSTILE_WORDS = 256 };
+enum { ACTIONS_CAP = 1 << 16, WORDS_CAP = 1 << 16, DRAWS_CAP = 1 << 12, HOSTILE_WORDS = 256, TYPES_MAX = 128 };
 
 /* A book may list an action in one of the forms in which it takes it: this makes that form of the others. */
 #ifndef AS_LISTED
@@ -236,6 +236,8 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         wl_event event = {.words = f->words, .cap = WORDS_CAP};
         wl_post post = {.actor = who, .n_items = below(f, g->items_max + 2), .items = items};
         wl_step step = {.actor = who};
+        const uint8_t types[TYPES_MAX] = {1, 0, 1};
+        wl_excerpt excerpt = {.types = types, .words = f->words, .cap = (size_t)below(f, 2) * WORDS_CAP};
         wl_outcome outcome;
         wl_clock(g, setup, state, who);
         wl_observe(g, setup, state, who, f->view);
@@ -257,7 +259,7 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
             for (int times = 0; times < 2; times++)
                 wl_belief_see(g, setup, state, belief, sizeof belief);
         call_numbering(f, setup, state, who, &post.action);
-        wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
+        wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0, 0, who % 2 ? &excerpt : NULL);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
     wl_playout(g, setup, state, next_random(f), 3, 0, f->actions, ACTIONS_CAP);
@@ -391,6 +393,34 @@ static void examine(fuzzer *f)
     }
 }
 
+/* The step that led from `other` to `state`, replayed: wl_replay gives its whole effects, of the types alone that are wanted. */
+static void compare_excerpt(fuzzer *f, const wl_post *post, const wl_draws *draws, const wl_event *event)
+{
+    static wl_word room[WORDS_CAP];
+    uint8_t types[TYPES_MAX];
+    wl_step step = {post->actor, post->n_items, (int32_t)draws->n_used, 0, post->action, 0};
+    wl_excerpt excerpt = {.types = types, .words = room, .cap = f->game->event_words_max};
+    size_t failed;
+    size_t at = 0;
+
+    for (size_t i = 0; i < sizeof types; i++)
+        types[i] = (uint8_t)below(f, 2);
+    REQUIRE(wl_replay(f->game, f->setup, f->other, &step, 1, post->items, (size_t)post->n_items, draws->used, draws->n_used, &failed,
+                      NULL, 0, 0, 0, &excerpt) == WL_OK);
+    for (size_t next, i = 0; i < event->n_words; i = next) {
+        const wl_word *record = event->words + i;
+        const size_t n = (size_t)record[0] - WL_REC_HEAD;
+
+        next = i + (size_t)record[0];
+        if (record[1] != WL_REC_EFFECT || !types[record[4]])
+            continue;
+        REQUIRE(room[at] == (wl_word)(WL_EXCERPT_HEAD + n) && room[at + 1] == 0 && room[at + 2] == record[4]);
+        REQUIRE(memcmp(room + at + WL_EXCERPT_HEAD, record + WL_REC_HEAD, n * sizeof *room) == 0);
+        at += WL_EXCERPT_HEAD + n;
+    }
+    REQUIRE(at == excerpt.n_words);
+}
+
 /* Random play to the end of the match, each step replayed from its draws into the same bytes. */
 static void play_through(fuzzer *f, int64_t max)
 {
@@ -438,7 +468,10 @@ static void play_through(fuzzer *f, int64_t max)
             REQUIRE(error == WL_OK);
             REQUIRE(event.n_words <= g->event_words_max && draws.n_used <= g->draws_max);
             again.n_recorded = draws.n_used;
-            REQUIRE(wl_apply(g, f->setup, f->other, &post, &again, &unwanted) == WL_OK);
+            if (below(f, 2))
+                compare_excerpt(f, &post, &draws, &event);
+            else
+                REQUIRE(wl_apply(g, f->setup, f->other, &post, &again, &unwanted) == WL_OK);
             REQUIRE(memcmp(f->other, f->state, g->state_size) == 0);
             break;
         }

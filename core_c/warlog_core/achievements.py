@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any, ClassVar
@@ -21,9 +21,11 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
+from warlog_core.binding import RawGame
+from warlog_core.codecs._actions import plain
 from warlog_core.event import Event
 from warlog_core.rule_set import RuleSet
-from warlog_core.state import State
+from warlog_core.state import State, Step
 
 
 class Achievement(Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,14 +51,18 @@ class Tally:
     def __init_subclass__(cls) -> None:
         cls._heard = frozenset(name.removeprefix("on_") for name in dir(cls) if name.startswith("on_"))
 
+    @classmethod
+    def types(cls, game: RawGame) -> frozenset[int]:
+        """Of the effects that it hears, by their places in the game's `effects`."""
+        return _types(cls._heard, game)
+
     def __init__(self, start: State) -> None:
         self.seats = start.seats
         self.counts = Counter[tuple[str, str]]()
         self.opening: dict[str, str] = {}
+        effects = start.game.raw.effects
         self._on: dict[int, Callable[[str, Any], None]] = {
-            number: getattr(self, f"on_{effect.name}")
-            for number, effect in enumerate(start.game.raw.effects)
-            if effect.name in self._heard
+            number: getattr(self, f"on_{effects[number].name}") for number in self.types(start.game.raw)
         }
 
     def take(self, event: Event) -> None:
@@ -66,6 +72,14 @@ class Tally:
             self.opening[actor] = opening
         if self._on:
             event.tell(self._on)
+
+    def take_steps(self, steps: Iterable[Step], effects: Iterable[tuple[str, int, Any]]) -> None:
+        """The next actions, with what `State.replay_effects` gave of the types that are heard."""
+        for step in steps:
+            if step.actor not in self.opening and (opening := _opening(plain(step.action))):
+                self.opening[step.actor] = opening
+        for actor, type_, effect in effects:
+            self._on[type_](actor, effect)
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
         """The keys of what the seat has earned, each at most once. `end`: the state after the last event."""
@@ -116,6 +130,11 @@ def tally_of(game: str) -> type[Tally]:
         return Tally
     found: type[Tally] = importlib.import_module(name).Tally
     return found
+
+
+@cache
+def _types(names: frozenset[str], game: RawGame) -> frozenset[int]:
+    return frozenset(number for number, effect in enumerate(game.effects) if effect.name in names)
 
 
 def tally(game: RuleSet, start: State) -> Tally:

@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from functools import lru_cache
+from typing import Any, NamedTuple, overload
 
 import msgspec
 from msgspec import Struct
 
 from warlog_core import binding, explain, selfplay
-from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
+from warlog_core.binding import Draws, RawEffect, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import Explaining, Result, Tables
 from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import Explanation, Refused, UnknownSeat
@@ -46,6 +47,13 @@ class Step(Struct, frozen=True):
     action: object
     draws: Sequence[int] = ()
     hash: str = ""
+
+
+class Replayed(NamedTuple):
+    """What `State.replay_effects` gives: actor, type and whole effect of each effect, in order; and states."""
+
+    effects: list[tuple[str, int, Any]]
+    states: list[State]
 
 
 class Listing(Sequence[Any]):
@@ -337,14 +345,33 @@ class State:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
+        return self._replay(steps, every)[0]
+
+    def replay_effects(
+        self, steps: Sequence[Step], types: frozenset[int], every: int = 0, first: int = 0
+    ) -> Replayed:
+        """Takes recorded steps as `replay` does; gives their effects of these types, and states.
+
+        types          by their places in `raw.effects` of the game
+        every, first   the states after `first` steps (0: `every`), and after every `every` from there (0: none)"""
+        raw, effect = self._raw_game, self._tables.effect
+        kept, found = self._replay(steps, every, first, _wanted(len(raw.effects), types))
+        return Replayed(
+            [(steps[step].actor, type_, effect(type_, words)) for step, type_, words in found],
+            [State(self.game, raw.with_bytes(self._raw, data), self._setup, self._tables) for data in kept],
+        )
+
+    def _replay(
+        self, steps: Sequence[Step], every: int, first: int = 0, wanted: bytes = b""
+    ) -> tuple[list[bytes], list[RawEffect]]:
         self._turn = self._hash = None
-        actor_number, record = self._actor_number, self._tables.record
+        actor_number, seats, record = self.game.actor_number, self._tables.seats, self._tables.record
         # One at a time: ten thousand live tuples would keep the collector busy.
         raw_steps: Iterator[RawStep] = (
-            (actor_number(step.actor), *record(step.action), step.draws, int(step.hash or "0", 16))
+            (actor_number(step.actor, seats), *record(step.action), step.draws, int(step.hash or "0", 16))
             for step in steps
         )
-        return self._raw_game.replay(self._raw, raw_steps, len(steps), every)
+        return self._raw_game.replay(self._raw, raw_steps, len(steps), every, first, wanted)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.
@@ -370,6 +397,11 @@ class State:
         if turn is None:
             turn = self._turn = self._raw_game.turn(self._raw)
         return turn
+
+
+@lru_cache(maxsize=64)
+def _wanted(n_types: int, types: frozenset[int]) -> bytes:
+    return bytes(type_ in types for type_ in range(n_types))
 
 
 def new_state(rules: RuleSet, options: object, position: object | None = None, draws: Draws = ()) -> State:

@@ -60,16 +60,24 @@ def test_every_view_listing_effect_and_refusal_of_a_recorded_match_comes_out_aga
 
 
 @pytest.mark.parametrize("path", playthroughs(), ids=by_name)
-def test_replay_in_one_call_gives_the_same_bytes_and_checkpoints_as_single_steps(path: Path) -> None:
+def test_replay_in_one_call_gives_the_same_bytes_checkpoints_and_effects_as_single_steps(path: Path) -> None:
     first, *steps = lines(path)
     game = warlog_core.game(first["game"])
     state = game.new(options=first["options"], position=first.get("position"), draws=first["draws"])
-    at_once = state.copy()
-    recorded, bytes_after = [], []
+    start = state.copy()
+    recorded, bytes_after, effects = [], [], []
+    types = {effect.name: number for number, effect in enumerate(game.raw.effects)}
+    some = frozenset(number for number in types.values() if number % 2)
     for step in steps:
         if "error" not in step:
-            state.apply(step["seat"], step["action"], draws=step["draws"])
+            event = state.apply(step["seat"], step["action"], draws=step["draws"])
+            effects += [(step["seat"], types[one.__struct_config__.tag], one) for one in event.effects]
             recorded.append(Step(step["seat"], step["action"], step["draws"], state.hash))
             bytes_after.append(state.data)
-    assert at_once.replay(recorded, every=7) == bytes_after[6::7]
-    assert at_once.data == state.data
+    assert start.copy().replay(recorded, every=7) == bytes_after[6::7]
+    for wanted in (frozenset(types.values()), some, frozenset[int]()):
+        at_once = start.copy()
+        replayed = at_once.replay_effects(recorded, wanted, every=7, first=3)
+        assert replayed.effects == [one for one in effects if one[1] in wanted]
+        assert [after.data for after in replayed.states] == bytes_after[2::7]
+        assert at_once.data == state.data

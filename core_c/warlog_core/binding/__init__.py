@@ -40,7 +40,16 @@ from warlog_core.binding.numbers import (
     Record,
 )
 from warlog_core.binding.raw_game import RawGame, hash_bytes, raw_games
-from warlog_core.binding.values import Parameter, RawChoice, RawEvent, RawState, RawStep, RawTurn, Signature
+from warlog_core.binding.values import (
+    Parameter,
+    RawChoice,
+    RawEffect,
+    RawEvent,
+    RawState,
+    RawStep,
+    RawTurn,
+    Signature,
+)
 
 __all__ = [
     "ABSENT",
@@ -69,6 +78,7 @@ __all__ = [
     "Loop",
     "Parameter",
     "RawChoice",
+    "RawEffect",
     "RawEvent",
     "RawGame",
     "RawNumbering",

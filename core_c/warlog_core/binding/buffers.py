@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from warlog_core._core import ffi, lib
-from warlog_core.binding.numbers import DRAWS, TURN, Draws
-from warlog_core.binding.values import RawEvent
+from warlog_core.binding.numbers import DRAWS, EXCERPT_HEAD, TURN, Draws
+from warlog_core.binding.values import RawEffect, RawEvent
 from warlog_core.errors import BadDraws
 
 LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
@@ -43,6 +43,9 @@ class Buffers:
         self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
         self.view_bytes = ffi.buffer(self.view)
         self.later = ffi.new("wl_word[]", (game.view_size + 7) // 8)
+        self._event_words_max = int(game.event_words_max)
+        self._excerpt = ffi.new("wl_excerpt *")
+        self._excerpt_words: Any = None
         self.traces_cap = 0
         self._kept: Any = None
         self.grow(LISTING_ACTIONS)
@@ -56,6 +59,30 @@ class Buffers:
         """For so many numbers of traces, which few threads ask for."""
         self.traces_cap = numbers
         self.traces = ffi.new("int32_t[]", numbers)
+
+    def excerpt(self, wanted: bytes) -> Any:
+        """Where a replay writes the effects of these types, which few threads ask for."""
+        self._wanted = ffi.from_buffer("uint8_t[]", wanted)
+        self._excerpt.types = self._wanted
+        if self._excerpt_words is None:
+            self.grow_excerpt()
+        return self._excerpt
+
+    def grow_excerpt(self) -> None:
+        self._excerpt.cap = 2 * self._excerpt.cap or self._event_words_max
+        self._excerpt_words = ffi.new("wl_word[]", self._excerpt.cap)
+        self._excerpt.words = self._excerpt_words
+
+    def effects(self) -> list[RawEffect]:
+        """Those that a replay has just written."""
+        end = self._excerpt.n_words
+        words = ffi.unpack(self._excerpt_words, end) if end else []
+        at, effects = 0, list[RawEffect]()
+        while at < end:
+            next_ = at + words[at]
+            effects.append((words[at + 1], words[at + 2], words[at + EXCERPT_HEAD : next_]))
+            at = next_
+        return effects
 
     def offer(self, draws: Draws) -> None:
         """Makes these draws, or an empty block of entropy, ready for a call.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from warlog_core._core import ffi, lib
 
@@ -27,6 +28,7 @@ REC_EFFECT_ALT: int = lib.WL_REC_EFFECT_ALT
 REC_ACTION: int = lib.WL_REC_ACTION
 REC_ACTION_ALT: int = lib.WL_REC_ACTION_ALT
 REC_HEAD: int = lib.WL_REC_HEAD
+EXCERPT_HEAD: int = lib.WL_EXCERPT_HEAD
 
 # Where draws come from: the recorded ones (replay), or entropy(n), the first n bytes of an endless block (live).
 Draws = Sequence[int] | Callable[[int], bytes]
@@ -38,7 +40,12 @@ ACTION = struct.Struct("=8i")
 ACTOR = struct.Struct("=ii")
 POST = struct.Struct("=10i")  # the items' place follows, and is set once
 DRAWS = struct.Struct("@PNPNPNNNii8x")  # without a generator, which is for the core's own play
-STEP = struct.Struct("=iiii8iQ")
 OPEN_BYTES = struct.pack("=i", OPEN)
 TURN = struct.Struct("=qiiiiI")
 OUTCOME = struct.Struct("=8sqiiiiI4xIIi")
+
+
+@lru_cache(maxsize=256)
+def step_layout(n: int) -> struct.Struct:
+    """Of so many wl_step, one after the other: packed at once, which takes half as long as one by one."""
+    return struct.Struct("=" + n * "iiii8iQ")

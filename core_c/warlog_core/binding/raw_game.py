@@ -8,9 +8,9 @@ from typing import Any
 
 from warlog_core._core import ffi, lib
 from warlog_core.binding.buffers import Buffers, PerThread, check_recorded
-from warlog_core.binding.numbers import ACTION_BYTES, ACTOR, OUTCOME, POST, STEP, TURN, Draws, Record
+from warlog_core.binding.numbers import ACTION_BYTES, ACTOR, OUTCOME, POST, TURN, Draws, Record, step_layout
 from warlog_core.binding.registry import fields_of, signatures_of, text_of, texts_of
-from warlog_core.binding.values import RawChoice, RawEvent, RawState, RawStep, RawTurn
+from warlog_core.binding.values import RawChoice, RawEffect, RawEvent, RawState, RawStep, RawTurn
 from warlog_core.errors import (
     BadDraws,
     BadNumber,
@@ -105,6 +105,12 @@ class RawGame:
         if code:
             raise self.failure(code)
         return copy
+
+    def with_bytes(self, raw: RawState, data: bytes) -> RawState:
+        """Another state of this match, whose bytes came from here."""
+        other = self._room(raw)
+        other.buffer[:] = data
+        return other
 
     def setup_bytes(self, raw: RawState) -> bytes:
         return bytes(ffi.buffer(raw.setup, self.setup_size))
@@ -284,11 +290,21 @@ class RawGame:
         while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.unwanted):
             self._more_entropy_or_raise(b, draws, code)
 
-    def replay(self, raw: RawState, steps: Iterable[RawStep], n_steps: int, every: int) -> list[bytes]:
-        """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
+    def replay(
+        self,
+        raw: RawState,
+        steps: Iterable[RawStep],
+        n_steps: int,
+        every: int,
+        first: int = 0,
+        wanted: bytes = b"",
+    ) -> tuple[list[bytes], list[RawEffect]]:
+        """Applies recorded steps in one call; gives the state's bytes after `first` steps and after every `every` from
+        there (0: none, and after as many as between two), and the whole effects of the types whose byte in `wanted`
+        is 1, in order.
 
         On a failure the state is that before the failing step."""
-        packed = bytearray(STEP.size * n_steps)
+        numbers: list[int] = []
         items: list[int] = []
         draws: list[int] = []
         for index, (actor, record, its_items, its_draws, its_hash) in enumerate(steps):
@@ -299,31 +315,43 @@ class RawGame:
             if its_draws:
                 check_recorded(its_draws, index)
                 draws += its_draws
-            at = index * STEP.size
-            STEP.pack_into(packed, at, actor, n_items, len(its_draws), 0, *record, its_hash)
-        n_checkpoints = n_steps // every if every else 0
+            numbers += (actor, n_items, len(its_draws), 0, *record, its_hash)
+        packed = bytearray(step_layout(n_steps).pack(*numbers))
+        first = first or every
+        n_checkpoints = (n_steps - first) // every + 1 if every and n_steps >= first else 0
         checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
         failed = ffi.new("size_t *")
-        code = lib.wl_replay(
-            self.row,
-            raw.setup,
-            raw.state,
-            ffi.cast("wl_step *", ffi.from_buffer(packed)) if n_steps else ffi.NULL,
-            n_steps,
-            ffi.new("int32_t[]", items or [0]),
-            len(items),
-            ffi.new("int32_t[]", draws or [0]),
-            len(draws),
-            failed,
-            checkpoints if n_checkpoints else ffi.NULL,
-            every,
-            n_checkpoints,
-        )
+        excerpt, before = ffi.NULL, None
+        if wanted:
+            excerpt, before = self._local.buffers.excerpt(wanted), self.copy(raw)
+        while True:
+            code = lib.wl_replay(
+                self.row,
+                raw.setup,
+                raw.state,
+                ffi.cast("wl_step *", ffi.from_buffer(packed)) if n_steps else ffi.NULL,
+                n_steps,
+                ffi.new("int32_t[]", items or [0]),
+                len(items),
+                ffi.new("int32_t[]", draws or [0]),
+                len(draws),
+                failed,
+                checkpoints if n_checkpoints else ffi.NULL,
+                first,
+                every,
+                n_checkpoints,
+                excerpt,
+            )
+            if code != lib.WL_E_SPACE or before is None:
+                break
+            lib.wl_copy(self.row, raw.state, before.state)
+            self._local.buffers.grow_excerpt()
         if code:
             raise self.failure(code, failed[0])
         size = self.state_size
         whole = ffi.buffer(checkpoints)
-        return [bytes(whole[i * size : (i + 1) * size]) for i in range(n_checkpoints)]
+        kept = [bytes(whole[i * size : (i + 1) * size]) for i in range(n_checkpoints)]
+        return kept, self._local.buffers.effects() if wanted else []
 
     def playout(self, raw: RawState, seed: int, actions_max: int, play_on: bool) -> int:
         b = self._local.buffers

@@ -43,6 +43,10 @@ RawStep = tuple[int, Record, Sequence[int], Sequence[int], int]
 RawEvent = tuple[list[int], list[int], bool]
 
 
+# An effect of a replay: the step's index, type and arguments.
+RawEffect = tuple[int, int, list[int]]
+
+
 # An action that a search has looked at: its bytes, visits, value, and what would follow: actors and actions.
 RawChoice = tuple[bytes, int, int, list[tuple[int, bytes]]]
 
