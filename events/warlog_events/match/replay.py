@@ -4,12 +4,12 @@ and the hashes.
 What does not come out as it was recorded raises IntegrityError and is never papered over.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import perf_counter
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import warlog_core
-from warlog_core import CoreError, Draws, Game, State, UnknownGame
+from warlog_core import CoreError, Draws, Game, State, Step, UnknownGame
 
 from ..errors import IntegrityError, Unavailable
 from ..statistics import Counts
@@ -28,6 +28,8 @@ from .model import (
 from .stored import StoredEvent, follows
 from .timeline import Forgotten, Timeline
 from .upcast import body_of
+
+T = TypeVar("T")
 
 UNREADABLE = (
     CoreError,
@@ -65,6 +67,31 @@ def start_of(
     if position is not None:
         options = policy.without_setup(game, options)
     return game.new(options=options, position=position, draws=draws)
+
+
+def replay_run(
+    state: State, run: Sequence[StoredEvent], steps: Sequence[Step], replay: Callable[[State], T]
+) -> tuple[State, T]:
+    """The state after actions that follow on each other, and what `replay` gives, which takes them all as `steps` on
+    the state that it gets. Raises IntegrityError with the first event that cannot be replayed."""
+    after = state.copy()
+    try:
+        return after, replay(after)
+    except UNREADABLE as error:
+        index = getattr(error, "index", None)
+        bad = run[_first_bad(state, steps) if index is None else index]
+        raise broken(bad.version, f"it cannot be replayed: {error}") from error
+
+
+def _first_bad(state: State, steps: Sequence[Step]) -> int:
+    """Of steps that cannot be replayed as a whole: one by one."""
+    after = state.copy()
+    for index, step in enumerate(steps):
+        try:
+            after.replay([step])
+        except UNREADABLE:
+            return index
+    return len(steps) - 1
 
 
 class Replay:
@@ -106,9 +133,9 @@ class Replay:
         except Forgotten as error:
             if self.line.known_from:
                 raise
-            raise _broken(version, "it leads to before the start") from error
+            raise broken(version, "it leads to before the start") from error
         except UNREADABLE as error:
-            raise _broken(version, f"it cannot be read: {error}") from error
+            raise broken(version, f"it cannot be read: {error}") from error
         self.counts.replays.add(perf_counter() - began)
 
     def match(self) -> Match:
@@ -123,11 +150,11 @@ class Replay:
         if stored.version != missing:
             raise IntegrityError(f"event {missing} is missing", version=self.version, first_bad=missing)
         if not follows(chain, stored):
-            raise _broken(stored.version, "it does not continue the chain")
+            raise broken(stored.version, "it does not continue the chain")
 
     def _step(self, stored: StoredEvent, body: ActionTaken) -> None:
         if self._state is None:
-            raise _broken(stored.version, "an action before the start")
+            raise broken(stored.version, "an action before the start")
         if not self._run:
             self._at_run_start = self.version
         self._run.append(stored)
@@ -140,33 +167,16 @@ class Replay:
             return
         assert self._state is not None
         line, every = self.line, self.line.every
-        state = self._state.copy()
         before = line.since_checkpoint - len(run)
         if before and before + len(run) > every:
-            line.add_checkpoint(self._at_run_start, packed(state.data))
+            line.add_checkpoint(self._at_run_start, packed(self._state.data))
             before = 0
         self.counts.core_calls += 1
-        try:
-            found = state.replay([_core_step(line, stored.version) for stored in run], every)
-        except UNREADABLE as error:
-            index = getattr(error, "index", None)
-            bad = run[index] if index is not None else self._first_bad(run)
-            raise _broken(bad.version, f"it cannot be replayed: {error}") from error
+        steps = [_core_step(line, stored.version) for stored in run]
+        self._state, found = replay_run(self._state, run, steps, lambda state: state.replay(steps, every))
         for number, data in enumerate(found, 1):
             line.add_checkpoint(run[number * every - 1].version, packed(data))
         line.since_checkpoint = len(run) % every if found else before + len(run)
-        self._state = state
-
-    def _first_bad(self, run: list[StoredEvent]) -> StoredEvent:
-        """Of a run that cannot be replayed as a whole: one by one."""
-        assert self._state is not None
-        state = self._state.copy()
-        for stored in run:
-            try:
-                state.replay([_core_step(self.line, stored.version)])
-            except UNREADABLE:
-                return stored
-        return run[-1]
 
     def _apply(self, stored: StoredEvent, body: Body) -> None:
         left = 0
@@ -178,7 +188,7 @@ class Replay:
             _contradiction(stored.version, error)
         expected = "" if state is None else state.hash
         if stored.hash != expected:
-            raise _broken(stored.version, "another state than recorded")
+            raise broken(stored.version, "another state than recorded")
         self._state = state
         self._add(Written(stored, body, None, left))
 
@@ -192,7 +202,7 @@ class Replay:
             return None
         fold, game = self.fold, self._game
         if fold is None or game is None:
-            raise _broken(stored.version, "the first event is not match_created")
+            raise broken(stored.version, "the first event is not match_created")
         self.counts.core_calls += 1
         match body:
             case MatchStarted():
@@ -215,15 +225,15 @@ class Replay:
         self.fold = fold
 
 
-def _core_step(line: Timeline, version: int) -> warlog_core.Step:
+def _core_step(line: Timeline, version: int) -> Step:
     step = line.step(version)
     assert step is not None
-    return warlog_core.Step(step.actor, step.action, step.draws, step.hash)
+    return Step(step.actor, step.action, step.draws, step.hash)
 
 
-def _broken(version: int, why: str) -> IntegrityError:
+def broken(version: int, why: str) -> IntegrityError:
     return IntegrityError(f"event {version}: {why}", version=version, first_bad=version)
 
 
 def _contradiction(version: int, error: CoreError) -> NoReturn:
-    raise _broken(version, f"it cannot be replayed: {error}") from error
+    raise broken(version, f"it cannot be replayed: {error}") from error

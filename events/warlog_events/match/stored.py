@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 
-class StoredEvent(msgspec.Struct, frozen=True):
+class StoredEvent(msgspec.Struct, frozen=True, gc=False):
     """One stream entry; the id is `<version>-0`.
 
     seat    "" where no seat acted

@@ -17,7 +17,9 @@ from .stored import StoredEvent
 # type → the lifts from form 1 to 2, from 2 to 3 … Nothing has been lifted yet.
 LIFTS: dict[str, list[Callable[[dict[str, Any]], dict[str, Any]]]] = {}
 
-_decoders = {name: msgspec.json.Decoder(body) for name, body in BODIES.items()}
+_decoders: dict[str, msgspec.json.Decoder[Any]] = {
+    name: msgspec.json.Decoder(body) for name, body in BODIES.items()
+}
 
 
 def body_of(stored: StoredEvent, names: Mapping[str, str] = {}) -> Body:
@@ -27,7 +29,7 @@ def body_of(stored: StoredEvent, names: Mapping[str, str] = {}) -> Body:
     try:
         lifts = LIFTS.get(stored.type)
         if not lifts:
-            body = cast(Body, _decoders[stored.type].decode(stored.body))
+            body: Body = _decoders[stored.type].decode(stored.body)
         else:
             plain = msgspec.json.decode(stored.body)
             for lift in lifts[plain.pop("form", 1) - 1 :]:

@@ -17,13 +17,13 @@ from ..match.stored import StoredEvent
 from ..match.timeline import Forgotten, Timeline
 from ..memory.loading import Loader
 from ..threads import Threads
-from .replayed import ReplayedEvent, replay_events
+from .replayed import ReplayedEvent, Run, replay_events, replay_runs
 
 T = TypeVar("T")
 
 PAGE_EVENTS = 100  # that are read from Redis at once
 SLICE_EVENTS = 25  # that are replayed at once, which takes 1 to 3 ms, before others have their turn
-REPLAYED_EVENTS = 75  # likewise where nothing is shown of them
+RUNS = 3  # likewise of RUN_EVENTS each, where nothing is shown of them
 
 
 def check_version(match: Match, version: int) -> None:
@@ -91,17 +91,22 @@ class Pages:
         return found
 
     async def replay(
-        self, match: Match, events: list[StoredEvent], use: Callable[[ReplayedEvent], object]
+        self,
+        match: Match,
+        events: list[StoredEvent],
+        types: frozenset[int],
+        every: int,
+        use: Callable[[Run], object],
     ) -> None:
-        """`use` of each of these events, once and in order. They are all of a match's that never went back. Raises
-        IntegrityError, having frozen the match."""
-        replayed = replay_events(match, match.timeline, events, {}, self._counts)
+        """`use` of each run of these events (replay_runs), once and in order. They are all of a match's that never
+        went back. Raises IntegrityError, having frozen the match."""
+        runs = replay_runs(match, events, types, every, self._counts)
 
         def slice_() -> int:
-            return len([use(event) for event in islice(replayed, REPLAYED_EVENTS)])
+            return len([use(run) for run in islice(runs, RUNS)])
 
         try:
-            while await self._in_turn(slice_) == REPLAYED_EVENTS:
+            while await self._in_turn(slice_) == RUNS:
                 pass
         except IntegrityError as error:
             await self._loader.integrity.freeze(match.id, error)

@@ -1,13 +1,12 @@
 """Reading a match's past: a page of its events with what the rules made of each, by replaying that page."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
-from warlog_core import Event, State
+from warlog_core import Event, State, Step
 
-from ..errors import IntegrityError
 from ..match.match import Match
 from ..match.model import (
     ActionTaken,
@@ -18,7 +17,7 @@ from ..match.model import (
     Reader,
     TimeTravelled,
 )
-from ..match.replay import UNREADABLE, start_of, state_at
+from ..match.replay import UNREADABLE, broken, replay_run, start_of, state_at
 from ..match.stored import StoredEvent
 from ..match.timeline import Timeline
 from ..match.upcast import body_of
@@ -79,12 +78,74 @@ def replay_events(
                 case _ if state is None and version > match.fold.started_version > 0:
                     state = state_at(line, match.game, version, counts)
         except UNREADABLE as error:
-            detail = f"event {version} cannot be replayed: {error}"
-            raise IntegrityError(detail, version=version, first_bad=version) from error
+            raise broken(version, f"it cannot be replayed: {error}") from error
         if state is not None and state.hash != stored.hash:
-            detail = f"event {version}: another state than recorded"
-            raise IntegrityError(detail, version=version, first_bad=version)
+            raise broken(version, "another state than recorded")
         yield ReplayedEvent(stored, body, resolved, state)
+
+
+RUN_EVENTS = 80  # that are replayed in one core call
+
+
+class Run(NamedTuple):
+    """The start of a match, which has no steps; or actions that follow on each other, replayed in one core call.
+
+    state    after it, with `started` at the start
+    effects  as `State.replay_effects` gives them
+    states   after some of the steps
+    """
+
+    state: State
+    steps: Sequence[Step] = ()
+    effects: Sequence[tuple[str, int, Any]] = ()
+    states: Sequence[State] = ()
+
+
+def replay_runs(
+    match: Match, events: Iterable[StoredEvent], types: frozenset[int], every: int, counts: Counts
+) -> Iterator[Run]:
+    """Replays a match that never went back, of which these are all events. Raises IntegrityError.
+
+    types  of the effects that are wanted
+    every  states are wanted where the number of start and actions can be divided by this; it divides RUN_EVENTS"""
+    state: State | None = None
+    taken, before = list[StoredEvent](), ""
+    for stored in events:
+        if stored.type == "action_taken":
+            taken.append(stored)
+            is_sound = state is not None and stored.hash != ""  # the core compares hashes
+        else:
+            if isinstance(body_of(stored), MatchStarted):
+                try:
+                    state = _start(match, match.timeline, stored, match.fold.position, counts)
+                except UNREADABLE as error:
+                    raise broken(stored.version, f"it cannot be replayed: {error}") from error
+                before = state.hash
+            is_sound = stored.hash == before
+        if not is_sound:
+            raise broken(stored.version, "another state than recorded")
+        before = stored.hash
+    if state is None:
+        return
+    yield Run(state)
+    at, end = 0, RUN_EVENTS - 1
+    while at < len(taken):
+        run = _run(state, taken[at:end], types, every, every if at else every - 1)
+        counts.core_calls += 1
+        yield run
+        state, at, end = run.state, end, end + RUN_EVENTS
+
+
+def _run(state: State, taken: Sequence[StoredEvent], types: frozenset[int], every: int, first: int) -> Run:
+    steps = []
+    for stored in taken:
+        body = body_of(stored)
+        assert isinstance(body, ActionTaken)
+        steps.append(Step(stored.seat, body.action, stored.draws or (), stored.hash))
+    after, found = replay_run(
+        state, taken, steps, lambda copy: copy.replay_effects(steps, types, every, first)
+    )
+    return Run(after, steps, *found)
 
 
 def _start(match: Match, line: Timeline, stored: StoredEvent, position: object, counts: Counts) -> State:

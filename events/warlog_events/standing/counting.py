@@ -5,6 +5,7 @@ has played before.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -13,19 +14,19 @@ import msgspec
 
 import warlog_core
 from warlog_core import CoreError, State
-from warlog_core.achievements import Achievement, Tally, achievements_of, read, tally
+from warlog_core.achievements import Achievement, Tally, achievements_of, read, tally, tally_of
 
 from ..match import policy
 from ..match.bots import HOUSE, LEVELS, house, is_bot
 from ..match.match import Match
-from ..reading.replayed import ReplayedEvent
+from ..reading.replayed import Run
 from .ratings import Rating
 from .statistics import Career, OwnStatistics, Statistics
 
 SHARED = "any"  # in place of a game's name
 LEVEL_MIN = 5  # of the house's bots: matches with a weaker one count nowhere
 BEHIND = 1 / 3  # of an even chance
-JUDGED_EVERY = 8  # actions
+JUDGED_EVERY = 8  # of start and actions
 UPSET, MARATHON, STREAK = 200, 300, 5
 
 
@@ -61,32 +62,29 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class Teller:
-    """Goes through the events of a match, from `match_started` on, for `Tallied`."""
+    """Goes through a match, run by run from its start on, for `Tallied`.
+
+    types  of the effects that it wants to be told of, with the state after every `JUDGED_EVERY`th event
+    """
 
     def __init__(self, match: Match) -> None:
         self._match = match
+        self.types = tally_of(match.game_name).types(match.game.raw)
         self._tally: Tally | None = None
         self._lowest: dict[str, float] = {}
-        self._taken = 0
-        self._judges = True
 
-    def take(self, event: ReplayedEvent) -> None:
-        if event.state is None or event.resolved is None:
-            return
+    def take(self, run: Run) -> None:
         if self._tally is None:
-            self._tally = tally(self._match.game, event.state)
-        self._tally.take(event.resolved)
-        self._taken += 1
-        if self._judges and self._taken % JUDGED_EVERY == 0:
-            self._judge(event.state)
+            self._tally = tally(self._match.game, run.state)
+            if run.state.started is not None:
+                self._tally.take(run.state.started)
+        self._tally.take_steps(run.steps, run.effects)
+        with suppress(CoreError):  # the game does not evaluate
+            for state in run.states:
+                self._judge(state)
 
     def _judge(self, state: State) -> None:
-        try:
-            values = state.evaluate()
-        except CoreError:  # the game does not evaluate
-            self._judges = False
-            return
-        for seat, value in values.items():
+        for seat, value in state.evaluate().items():
             self._lowest[seat] = min(value, self._lowest.get(seat, 1.0))
 
     def end(self, sides: int) -> Tallied:

@@ -39,7 +39,7 @@ class Rating(msgspec.Struct, frozen=True):
         """As it is then, with the uncertainty of the time since its newest match: to be shown or to compute with, not
         to be aged once more."""
         grown = self.sigma + max(0, now - self.at) * SIGMA_PER_DAY // DAY_MS
-        return msgspec.structs.replace(self, sigma=min(SIGMA_MAX, grown)) if self.at else self
+        return Rating(self.mu, min(SIGMA_MAX, grown), self.at, self.matches) if self.at else self
 
     @property
     def is_provisional(self) -> bool:

@@ -1,8 +1,8 @@
 """How a finished match counts: what it is rated in, who played against whom, and what is written of it into the log of
 settlements. Values and functions only."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 import msgspec
@@ -35,18 +35,25 @@ class Played(msgspec.Struct, frozen=True):
     went_back: bool = False
 
 
-def played(events: Iterable[StoredEvent], started: int) -> Played:
+def played(events: Sequence[StoredEvent], started: int) -> Played:
     """`started`: the version of `match_started`."""
-    ended, actions, went_back = 0, 0, False
+    actions, went_back = 0, False
     for event in events:
-        actions += event.type == "action_taken" and event.seat != SERVER
-        went_back |= event.type in BACK or (event.type == "options_changed" and event.version > started)
+        if event.type == "action_taken":
+            actions += event.seat != SERVER
+        else:
+            went_back |= event.type in BACK or (event.type == "options_changed" and event.version > started)
+    return Played(_ended(events), actions, went_back)
+
+
+def _ended(events: Sequence[StoredEvent]) -> int:
+    for event in reversed(events):
         if b'"ending"' in event.body and getattr(body_of(event), "ending", None) is not None:
-            ended = event.at
-    return Played(ended, actions, went_back)
+            return event.at
+    return 0
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Of a finished match, what the standing of its players depends on.
 
     pool     of its options, "" for none
@@ -70,16 +77,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     public: bool
     counted: Counted | None = None
 
-    @property
+    @cached_property
     def players(self) -> list[str]:
         return sorted({player for side in self.sides for player in side})
 
-    @property
+    @cached_property
     def people(self) -> list[str]:
         """Without the bots of the house."""
         return [player for player in self.players if player not in HOUSE]
 
-    @property
+    @cached_property
     def meetings(self) -> list[tuple[str, str]]:
         """Each two opponents, the smaller id first."""
         return sorted(

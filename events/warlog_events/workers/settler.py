@@ -24,9 +24,9 @@ from ..match.stored import StoredEvent
 from ..matches import Matches
 from ..players.ledger import JOURNAL_PAGE, Ledger
 from ..players.ledger import Entry as JournalEntry
-from ..reading.replayed import ReplayedEvent
+from ..reading.replayed import Run
 from ..redis.activity_reader import Follower, Passed
-from ..standing.counting import Teller
+from ..standing.counting import JUDGED_EVERY, Teller
 from ..standing.settled import (
     Facts,
     Settled,
@@ -46,6 +46,7 @@ SETTLE = "settle"  # of the journal's entries
 LAPSE_SECONDS = 60.0
 PAGE_EVENTS = 500
 BATCH, BATCH_EVENTS = 25, 3_000  # matches that are settled at once, and their events
+STEPS_AT_ONCE = 8  # that are made, in some 1 ms, before others have their turn
 
 
 class _Failed(Exception):
@@ -175,7 +176,7 @@ class Settler(Follower):
             events += match.version if isinstance(match, Match) else 0
             if events >= BATCH_EVENTS:
                 break
-        found = await asyncio.gather(*[self._facts(one) for one in loaded])
+        found = [await self._facts(one) for one in await asyncio.gather(*map(self._with_events, loaded))]
         known = await self._standings.known([facts for facts in found if isinstance(facts, Facts)])
         steps: list[tuple[Logged, Commands]] = []
         for one, facts in zip(due, found, strict=False):
@@ -184,15 +185,18 @@ class Settler(Follower):
             except Exception as error:
                 steps.append((self._uncounted(one, self._failed(one.match, error)), []))
                 break  # `known` may have half of it
-            await asyncio.sleep(0)
+            if len(steps) % STEPS_AT_ONCE == 0:
+                await asyncio.sleep(0)
         return steps
 
     def _step(self, one: _Due, facts: Facts | Settled, known: Known) -> tuple[Logged, Commands]:
         if isinstance(facts, Settled):
             return self._uncounted(one, facts), []
         before = known.before(facts)
-        settled = one.settled or settle(facts, before.ratings, before.met, self._matches_per_day)
-        if settled.pool and not still_true(settled.changes, before.ratings, settled.at):
+        settled = one.settled
+        if settled is None:
+            settled = settle(facts, before.ratings, before.met, self._matches_per_day)
+        elif settled.pool and not still_true(settled.changes, before.ratings, settled.at):
             settled = rated(facts, before.ratings)
         commands = commands_of(facts, settled, before, is_new=one.settled is None)
         known.take(facts, settled)
@@ -217,15 +221,25 @@ class Settler(Follower):
             return cached
         return await self._matches.at(match_id, version)
 
-    async def _facts(self, match: Match | Settled) -> Facts | Settled:
-        """Of a match. Or why it counts nowhere, with a line in the log: its record does not verify, or what counts it
-        fails."""
+    async def _with_events(self, match: Match | Settled) -> tuple[Match, list[StoredEvent]] | Settled:
+        """A match with its events."""
         if isinstance(match, Settled):
             return match
         try:
             events: list[StoredEvent] = []
             for after in range(0, match.version, PAGE_EVENTS):
                 events += await self._matches.past.stored(match, after, PAGE_EVENTS)
+        except (IntegrityError, UnknownMatch) as error:
+            return self._damaged(match.id, error)
+        return match, events
+
+    async def _facts(self, found: tuple[Match, list[StoredEvent]] | Settled) -> Facts | Settled:
+        """Of a match. Or why it counts nowhere, with a line in the log: its record does not verify, or what counts it
+        fails."""
+        if isinstance(found, Settled):
+            return found
+        match, events = found
+        try:
             return await self._counted(match, events)
         except (IntegrityError, UnknownMatch) as error:
             return self._damaged(match.id, error)
@@ -240,13 +254,11 @@ class Settler(Follower):
                 return facts
             teller = Teller(match)
 
-        def take(event: ReplayedEvent) -> None:
-            try:  # not `_counting`, which takes a microsecond
-                teller.take(event)
-            except Exception as error:
-                raise _Failed(error) from error
+        def take(run: Run) -> None:
+            with _counting():
+                teller.take(run)
 
-        await self._matches.past.replay(match, events, take)
+        await self._matches.past.replay(match, events, teller.types, JUDGED_EVERY, take)
         with _counting():
             return replace(facts, counted=counted_of(match, of, facts, teller.end(len(facts.sides))))
 

@@ -13,12 +13,16 @@ from tests.events.standing.desk import DUEL, Desk
 from tests.events.standing.test_settler import damage
 from tests.events.table import ADA, BOB, EVE, make_accounts, table_at
 from tests.servers import AnyRedis
+from warlog_core import Event
+from warlog_core.achievements import tally
 from warlog_events.match.bots import house
 from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.match import Match
 from warlog_events.match.model import Player
-from warlog_events.reading.pages import REPLAYED_EVENTS
+from warlog_events.reading.pages import RUNS
+from warlog_events.reading.replayed import RUN_EVENTS, ReplayedEvent, Run
 from warlog_events.standing.counting import (
+    JUDGED_EVERY,
     MARATHON,
     Counted,
     Counts,
@@ -93,21 +97,51 @@ async def test_a_match_counts_for_both_and_for_the_game_with_what_it_has_earned(
             assert (one.match, one.at) == (match.id, match.fold.updated_at)
 
 
-async def test_a_long_match_is_counted_to_its_last_event(own_redis: AnyRedis) -> None:
+async def test_runs_tell_of_a_long_match_what_its_events_tell_one_by_one(own_redis: AnyRedis) -> None:
     async with table_at(own_redis.url) as table:
         desk = Desk(table)
         match = await desk.duel(random.Random(1), actions=2000)
-        assert match.version > 2 * REPLAYED_EVENTS
-        await desk.catch_up()
-        told = Teller(match)
-        await table.matches.past.each(match, 0, match.version, lambda _, event: told.take(event))
-        expected = told.end(2)
+        assert match.state is not None
+        assert match.fold.result is not None
+        teller, runs, past = Teller(match), list[Run](), table.matches.past
+        stored = await past.stored(match, 0, match.version)
+        await past.replay(match, stored, teller.types, JUDGED_EVERY, runs.append)
+        for run in runs:
+            teller.take(run)
+        told = teller.end(2)
+
+        def one(_: Match, event: ReplayedEvent) -> tuple[str, Event] | None:
+            return (event.state.hash, event.resolved) if event.state and event.resolved else None
+
+        found = [row for row in await past.each(match, 0, match.version, one) if row is not None]
+        hashes, events = [hash_ for hash_, _ in found], [event for _, event in found]
+        assert len(events) > RUNS * RUN_EVENTS
+        assert [(step.actor, step.action) for run in runs for step in run.steps] == [
+            (event.actor, event.action) for event in events[1:]
+        ]
+        names = {match.game.raw.effects[number].name for number in teller.types}
+        assert [(actor, effect) for run in runs for actor, _, effect in run.effects] == [
+            (event.actor, effect)
+            for event in events[1:]
+            for effect in event.effects
+            if effect.__struct_config__.tag in names
+        ]
+        judged = [state.hash for run in runs for state in run.states]
+        assert judged == hashes[JUDGED_EVERY - 1 :: JUDGED_EVERY]
+        one_by_one = tally(match.game, runs[0].state)
+        for event in events:
+            one_by_one.take(event)
+        winners = match.fold.result.winners
         for seat in match.seats:
-            own = {key for key in await keys_of(desk, match.holders[seat]) if key.startswith(f"{HEX}.")}
-            assert own == {
-                f"{HEX}.{key}" for key in expected.earned[seat] if catalogue()[f"{HEX}.{key}"].count == 1
-            }
-        assert any(expected.earned.values())
+            earned = [*one_by_one.earned(seat, seat in winners, match.state)]
+            assert told.earned[seat] == earned
+            assert told.favourites[seat] == [*one_by_one.favourites(seat)]
+        assert any(told.earned.values())
+        await desk.catch_up()
+        for seat, player in match.holders.items():
+            own = {key for key in await keys_of(desk, player) if key.startswith(f"{HEX}.")}
+            all_ = {f"{HEX}.{key}" for key in told.earned[seat]}
+            assert own == {key for key in all_ if catalogue()[key].count == 1}
 
 
 async def test_of_a_private_match_strangers_see_the_achievement_without_the_match(

@@ -16,6 +16,7 @@ from tests.servers import AnyRedis
 from warlog_events.match.bots import house
 from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.model import Player
+from warlog_events.reading.replayed import Run
 from warlog_events.redis import keys
 from warlog_events.standing.counting import Teller, count_match
 from warlog_events.standing.ratings import ALGORITHM, DAY_MS, MU, SIGMA_MAX, Rating
@@ -303,10 +304,10 @@ async def test_what_fails_to_be_counted_counts_nowhere_and_those_after_it_are_se
         _, tallied, _, counted, _ = [match.id for match in matches]
         take = Teller.take
 
-        def bad_take(self: Teller, event: Any) -> None:
-            if self._match.id == tallied and event.stored.version == 9:
+        def bad_take(self: Teller, run: Run) -> None:
+            if self._match.id == tallied and run.steps:
                 raise ZeroDivisionError("a bug")
-            take(self, event)
+            take(self, run)
 
         asked: list[Any] = []
 
