@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 import threading
@@ -16,6 +17,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 import warlog_core
 from tests import numbers
 from warlog_core import BadArrays, BadNumber, Busy, NotNumbered, zoo
+from warlog_core.binding import RawVector
 from warlog_core.zoo import vectors
 from warlog_core.zoo.vectors import CUT, ENDED, Arrays, Vector
 
@@ -408,6 +410,64 @@ def test_two_threads_on_one_vector_are_an_error() -> None:
         vector.step(actions)
     leave.set()
     first.join()
+
+
+def helpers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "warlog-vector"]
+
+
+def test_the_threads_of_a_vector_end_with_it() -> None:
+    gc.collect()
+    before = helpers()
+    closed, dropped = (zoo.vector("hex", 6, options=SMALL, threads=3) for _ in range(2))
+    assert len(helpers()) == len(before) + 4
+    closed.close()
+    with pytest.raises(ValueError, match="closed"):
+        closed.step(closed.arrays.masks.argmax(axis=1))
+    assert len(helpers()) == len(before) + 2
+    of_dropped = [helper._thread for helper in dropped._helpers]
+    del dropped
+    gc.collect()
+    for thread in of_dropped:
+        thread.join(10)
+    assert helpers() == before
+
+
+def test_what_goes_wrong_in_a_thread_is_raised_after_all_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    vector, other = (zoo.vector("hex", 6, options=SMALL, seed=3, threads=2) for _ in range(2))
+    actions = vector.arrays.masks.argmax(axis=1)
+    take = RawVector.take
+    taken: list[int] = []
+
+    def fails_in_a_thread(raw: Any) -> None:
+        take(raw)
+        taken.append(1)
+        if threading.current_thread() is not threading.main_thread():
+            raise Busy("of all things")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RawVector, "take", fails_in_a_thread)
+        with pytest.raises(Busy, match="of all things"):
+            vector.step(actions)
+    assert len(taken) == 2
+    other.step(actions)
+    for _ in range(3):  # the next steps wait for their own answers
+        assert same_arrays(vector.arrays, other.arrays)
+        actions = vector.arrays.masks.argmax(axis=1)
+        vector.step(actions)
+        other.step(actions)
+
+
+def test_a_step_after_one_that_was_interrupted_waits_for_its_own_answer() -> None:
+    vector, other = (zoo.vector("hex", 6, options=SMALL, seed=3, threads=2) for _ in range(2))
+    (helper,) = vector._helpers
+    helper._answers.put((0, None))  # as if nobody had waited for it
+    for _ in range(3):
+        actions = vector.arrays.masks.argmax(axis=1)
+        vector.step(actions)
+        assert helper._answers.empty()
+        other.step(actions)
+        assert same_arrays(vector.arrays, other.arrays)
 
 
 def test_other_threads_go_on_while_a_vector_takes_its_steps() -> None:

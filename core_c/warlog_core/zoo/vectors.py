@@ -29,10 +29,11 @@ The arrays may be one's own:
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import combinations
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,7 +100,9 @@ class Vector:
             settings = VectorSettings(seed % 2**64, max_cycles, part.start, not gives_up)
             columns = [array[part] for array in self.arrays]
             self._parts.append((part, RawVector(rules.raw, part.stop - part.start, words, settings, columns)))
-        self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
+        (_, self._mine), *others = self._parts
+        self._helpers = [_Helper(raw) for _, raw in others]
+        self._end = weakref.finalize(self, _end, self._helpers)
 
     def new_arrays(self) -> Arrays:
         """Arrays as this vector needs them, all zero."""
@@ -120,26 +123,28 @@ class Vector:
             self._lock.release()
 
     def _step(self, numbers: NDArray[np.int32]) -> None:
-        if self._pool is None:
-            ((part, raw),) = self._parts
-            _named(part, lambda: raw.step(numbers))
+        if not self._helpers:
+            _named(self._parts[0][0], lambda: self._mine.step(numbers))
             return
+        if not self._end.alive:
+            raise ValueError("this vector is closed")
         # All numbers are looked at, which takes little, before any thread takes an action. This thread takes its share.
         for part, raw in self._parts:
             _named(part, partial(raw.check, numbers[part]))
-        (_, mine), *others = self._parts
-        running: list[Future[None]] = [self._pool.submit(raw.take) for _, raw in others]
+        for helper in self._helpers:
+            helper.begin()
         try:
-            mine.take()
+            self._mine.take()
         finally:
-            wait(running)
-        for future in running:
-            future.result()
+            failures = [helper.end() for helper in self._helpers]
+        for failure in filter(None, failures):
+            raise failure
 
     def close(self) -> None:
-        """Ends the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        """Ends the threads. A vector with several takes no step any more."""
+        self._end()
+        for helper in self._helpers:
+            helper.join()
 
     def _check_arrays(self) -> None:
         if len(self.arrays) != len(Arrays._fields):
@@ -156,6 +161,51 @@ class Vector:
         for (one, first), (other, second) in combinations(zip(Arrays._fields, self.arrays, strict=True), 2):
             if np.may_share_memory(first, second):  # exact, of arrays without gaps
                 raise BadArrays(f"{one} and {other} overlap")
+
+
+class _Helper:
+    """A thread that takes the actions of a part whenever it is told to. An executor takes as long as the step."""
+
+    def __init__(self, raw: RawVector) -> None:
+        self._asked: SimpleQueue[int] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
+        self._step = 0
+        work = partial(_work, raw, self._asked, self._answers)
+        self._thread = threading.Thread(target=work, name="warlog-vector", daemon=True)
+        self._thread.start()
+
+    def begin(self) -> None:
+        self._step += 1
+        self._asked.put(self._step)
+
+    def end(self) -> BaseException | None:
+        """Waits until the actions are taken: what went wrong, or None."""
+        while True:
+            step, failure = self._answers.get()
+            if step == self._step:  # nobody waited for an earlier one whose step was interrupted
+                return failure
+
+    def stop(self) -> None:
+        self._asked.put(0)
+
+    def join(self) -> None:
+        self._thread.join()
+
+
+def _work(
+    raw: RawVector, asked: SimpleQueue[int], answers: SimpleQueue[tuple[int, BaseException | None]]
+) -> None:
+    while step := asked.get():
+        try:
+            raw.take()
+            answers.put((step, None))
+        except BaseException as failure:
+            answers.put((step, failure))
+
+
+def _end(helpers: list[_Helper]) -> None:
+    for helper in helpers:
+        helper.stop()
 
 
 def _shapes(
