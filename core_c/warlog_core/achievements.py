@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
@@ -58,7 +58,7 @@ class Tally:
 
     def __init__(self, start: State) -> None:
         self.seats = start.seats
-        self.counts = Counter[tuple[str, str]]()
+        self.counts = defaultdict[tuple[str, str], int](int)
         self.opening: dict[str, str] = {}
         effects = start.game.raw.effects
         self._on: dict[int, Callable[[str, Any], None]] = {

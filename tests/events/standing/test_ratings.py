@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from openskill.models import PlackettLuce
+
 from warlog_events.standing.ratings import (
     DAY_MS,
     MU,
@@ -95,3 +97,23 @@ def test_a_rating_is_stored_as_text_and_comes_back(seed: int) -> None:
     rating = duels(7)[-1]
     assert Rating.parse(rating.text.encode()) == rating
     assert Rating.parse(None) == Rating()
+
+
+def test_teams_are_rated_as_the_model_rates_lists(seed: int) -> None:
+    """The model copies lists, and ours not."""
+    rng, model = random.Random(seed), PlackettLuce()
+    for _ in range(200):
+        teams = [
+            [
+                Rating(rng.randrange(10 * UNIT, 40 * UNIT), rng.randrange(UNIT, SIGMA_MAX), NOW, 3)
+                for _ in range(size)
+            ]
+            for size in [rng.randrange(1, 4) for _ in range(rng.randrange(2, 6))]
+        ]
+        ranks = [rng.randrange(3) for _ in teams]
+        lists = [[model.rating(one.mu / UNIT, one.sigma / UNIT) for one in team] for team in teams]
+        expected = model.rate(lists, ranks=[float(rank) for rank in ranks])
+        assert [[(one.mu, one.sigma) for one in team] for team in rate(teams, ranks, NOW)] == [
+            [(round(one.mu * UNIT), min(SIGMA_MAX, round(one.sigma * UNIT))) for one in team]
+            for team in expected
+        ]
