@@ -594,22 +594,27 @@ typedef struct wl_step {
 /* What wl_replay writes down of the steps: the whole effects of some types, one after the other, each as
  *
  *      [ length | step | type | argument ... ]        length counts all of them, step is the index of the step
- */
+ *
+ * and what some states are worth, as wl_evaluate says, WL_SEATS_MAX numbers each; none where the game does not evaluate. */
 typedef struct wl_excerpt {
     const uint8_t *types; /* for each row of the game's table of effects: 1 if it is wanted, else 0 */
     wl_word *words;
     size_t cap;     /* words; at least the game's event_words_max */
     size_t n_words; /* out */
+    int32_t *values;
+    size_t first, every; /* the states after step `first` (1 ... every), and after every `every` steps from there */
+    size_t values_cap;   /* for how many of them there is room */
+    size_t n_values;     /* out: of how many there are */
 } wl_excerpt;
 
 enum { WL_EXCERPT_HEAD = 3 }; /* words before the arguments */
 
 /* Applies `n_steps` steps. On an error the state is that before the failing step, whose index is in `*failed`.
- * `checkpoints` (may be NULL) receives a copy of the state after step `first` (1 ... every) and after every `every` steps from there.
- * `excerpt` (may be NULL) receives effects; WL_E_SPACE before a step for whose event there may be no room in it. */
+ * `checkpoints` (may be NULL) receives a copy of the state after every `every` steps. `excerpt` (may be NULL) receives effects;
+ * WL_E_SPACE before a step for whose event there may be no room in it. */
 int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_step *steps, size_t n_steps,
                   const int32_t *items, size_t n_items, const int32_t *draws, size_t n_draws, size_t *failed,
-                  void *checkpoints, size_t first, size_t every, size_t n_checkpoints, wl_excerpt *excerpt);
+                  void *checkpoints, size_t every, size_t n_checkpoints, wl_excerpt *excerpt);
 
 /* One turn of a loop that plays: takes `post` (NULL at first), then lists for the lowest seat that is to act, which goes to
  * `*seat` (-1 when nobody is). Returns the listing's length as wl_legal does. On an error the state is what it was. */

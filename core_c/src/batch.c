@@ -24,9 +24,16 @@ static void keep_wanted(wl_excerpt *excerpt, size_t n_words, size_t step)
     }
 }
 
+static void keep_value(const wl_game *game, const void *setup, const void *state, wl_excerpt *excerpt, size_t n_steps)
+{
+    if (excerpt->n_values < excerpt->values_cap && n_steps % excerpt->every == excerpt->first % excerpt->every)
+        if (wl_evaluate(game, setup, state, excerpt->values + excerpt->n_values * WL_SEATS_MAX) > 0)
+            excerpt->n_values++;
+}
+
 int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_step *steps, size_t n_steps,
                   const int32_t *items, size_t n_items, const int32_t *draws, size_t n_draws, size_t *failed,
-                  void *checkpoints, size_t first, size_t every, size_t n_checkpoints, wl_excerpt *excerpt)
+                  void *checkpoints, size_t every, size_t n_checkpoints, wl_excerpt *excerpt)
 {
     _Alignas(8) uint8_t before[WL_STATE_MAX];
     size_t item = 0;
@@ -39,12 +46,14 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
         return error;
     if (failed == NULL || (steps == NULL && n_steps > 0) || (items == NULL && n_items > 0))
         return WL_E_ARGUMENT;
-    if ((draws == NULL && n_draws > 0) || (checkpoints != NULL && (first == 0 || first > every)))
+    if ((draws == NULL && n_draws > 0) || (checkpoints != NULL && every == 0))
         return WL_E_ARGUMENT;
     if (excerpt != NULL && (excerpt->types == NULL || excerpt->words == NULL))
         return WL_E_ARGUMENT;
+    if (excerpt != NULL && excerpt->values_cap > 0 && (excerpt->values == NULL || excerpt->every == 0))
+        return WL_E_ARGUMENT;
     if (excerpt != NULL)
-        excerpt->n_words = 0;
+        excerpt->n_words = excerpt->n_values = 0;
     for (size_t i = 0; i < n_steps; i++) {
         const wl_step *step = &steps[i];
         wl_event event = {0};
@@ -76,11 +85,13 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
             wl_write_used(state, game->state_size, before, used);
             return WL_E_HASH;
         }
-        if (excerpt != NULL)
+        if (excerpt != NULL) {
             keep_wanted(excerpt, event.n_words, i);
+            keep_value(game, setup, state, excerpt, i + 1);
+        }
         item += (size_t)step->n_items;
         draw += (size_t)step->n_draws;
-        if (checkpoints != NULL && (i + 1) % every == first % every && kept < n_checkpoints) {
+        if (checkpoints != NULL && (i + 1) % every == 0 && kept < n_checkpoints) {
             memcpy((uint8_t *)checkpoints + kept * game->state_size, state, game->state_size);
             kept++;
         }

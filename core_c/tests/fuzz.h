@@ -259,7 +259,7 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
             for (int times = 0; times < 2; times++)
                 wl_belief_see(g, setup, state, belief, sizeof belief);
         call_numbering(f, setup, state, who, &post.action);
-        wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0, 0, who % 2 ? &excerpt : NULL);
+        wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0, who % 2 ? &excerpt : NULL);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
     wl_playout(g, setup, state, next_random(f), 3, 0, f->actions, ACTIONS_CAP);
@@ -399,14 +399,19 @@ static void compare_excerpt(fuzzer *f, const wl_post *post, const wl_draws *draw
     static wl_word room[WORDS_CAP];
     uint8_t types[TYPES_MAX];
     wl_step step = {post->actor, post->n_items, (int32_t)draws->n_used, 0, post->action, 0};
-    wl_excerpt excerpt = {.types = types, .words = room, .cap = f->game->event_words_max};
+    int32_t values[WL_SEATS_MAX], worth[WL_SEATS_MAX];
+    wl_excerpt excerpt = {.types = types, .words = room, .cap = f->game->event_words_max, .values = values, .first = 1, .every = 1, .values_cap = 1};
     size_t failed;
     size_t at = 0;
 
     for (size_t i = 0; i < sizeof types; i++)
         types[i] = (uint8_t)below(f, 2);
     REQUIRE(wl_replay(f->game, f->setup, f->other, &step, 1, post->items, (size_t)post->n_items, draws->used, draws->n_used, &failed,
-                      NULL, 0, 0, 0, &excerpt) == WL_OK);
+                      NULL, 0, 0, &excerpt) == WL_OK);
+    if (wl_evaluate(f->game, f->setup, f->state, worth) > 0)
+        REQUIRE(excerpt.n_values == 1 && memcmp(worth, values, (size_t)wl_seats(f->game, f->setup) * sizeof *worth) == 0);
+    else
+        REQUIRE(excerpt.n_values == 0);
     for (size_t next, i = 0; i < event->n_words; i = next) {
         const wl_word *record = event->words + i;
         const size_t n = (size_t)record[0] - WL_REC_HEAD;

@@ -31,7 +31,7 @@ import msgspec
 from msgspec import Struct
 
 from warlog_core import binding, explain, selfplay
-from warlog_core.binding import Draws, RawEffect, RawGame, RawState, RawStep, RawTurn
+from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import Explaining, Result, Tables
 from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import Explanation, Refused, UnknownSeat
@@ -50,10 +50,14 @@ class Step(Struct, frozen=True):
 
 
 class Replayed(NamedTuple):
-    """What `State.replay_effects` gives: actor, type and whole effect of each effect, in order; and states."""
+    """What `State.replay_effects` gives.
+
+    effects  actor, type and whole effect of each, in order
+    values   of some states as `State.evaluate` gives them; none where the game does not evaluate
+    """
 
     effects: list[tuple[str, int, Any]]
-    states: list[State]
+    values: list[dict[str, float]]
 
 
 class Listing(Sequence[Any]):
@@ -345,33 +349,35 @@ class State:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
-        return self._replay(steps, every)[0]
+        self._turn = self._hash = None
+        return self._raw_game.replay(self._raw, self._raw_steps(steps), len(steps), every)
 
     def replay_effects(
-        self, steps: Sequence[Step], types: frozenset[int], every: int = 0, first: int = 0
+        self, steps: Sequence[Step], types: frozenset[int], every: int = 1, first: int = 0
     ) -> Replayed:
-        """Takes recorded steps as `replay` does; gives their effects of these types, and states.
+        """Takes recorded steps as `replay` does; gives their effects of these types, and what states are worth.
 
         types          by their places in `raw.effects` of the game
-        every, first   the states after `first` steps (0: `every`), and after every `every` from there (0: none)"""
-        raw, effect = self._raw_game, self._tables.effect
-        kept, found = self._replay(steps, every, first, _wanted(len(raw.effects), types))
+        every, first   of the states after `first` steps (0: `every`), and after every `every` from there"""
+        self._turn = self._hash = None
+        raw, tables = self._raw_game, self._tables
+        wanted = _wanted(len(raw.effects), types)
+        found, values = raw.replay_excerpt(
+            self._raw, self._raw_steps(steps), len(steps), wanted, first or every, every
+        )
+        numbers = [(seat, self._actor_number(seat)) for seat in tables.seats]
         return Replayed(
-            [(steps[step].actor, type_, effect(type_, words)) for step, type_, words in found],
-            [State(self.game, raw.with_bytes(self._raw, data), self._setup, self._tables) for data in kept],
+            [(steps[step].actor, type_, tables.effect(type_, words)) for step, type_, words in found],
+            [{seat: value[number] / binding.WON for seat, number in numbers} for value in values],
         )
 
-    def _replay(
-        self, steps: Sequence[Step], every: int, first: int = 0, wanted: bytes = b""
-    ) -> tuple[list[bytes], list[RawEffect]]:
-        self._turn = self._hash = None
+    def _raw_steps(self, steps: Sequence[Step]) -> Iterator[RawStep]:
         actor_number, seats, record = self.game.actor_number, self._tables.seats, self._tables.record
         # One at a time: ten thousand live tuples would keep the collector busy.
-        raw_steps: Iterator[RawStep] = (
+        return (
             (actor_number(step.actor, seats), *record(step.action), step.draws, int(step.hash or "0", 16))
             for step in steps
         )
-        return self._raw_game.replay(self._raw, raw_steps, len(steps), every, first, wanted)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.

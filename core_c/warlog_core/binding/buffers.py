@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from warlog_core._core import ffi, lib
-from warlog_core.binding.numbers import DRAWS, EXCERPT_HEAD, TURN, Draws
+from warlog_core.binding.numbers import DRAWS, EXCERPT_HEAD, SEATS_MAX, TURN, Draws
 from warlog_core.binding.values import RawEffect, RawEvent
 from warlog_core.errors import BadDraws
 
@@ -60,10 +60,12 @@ class Buffers:
         self.traces_cap = numbers
         self.traces = ffi.new("int32_t[]", numbers)
 
-    def excerpt(self, wanted: bytes) -> Any:
-        """Where a replay writes the effects of these types, which few threads ask for."""
+    def excerpt(self, wanted: bytes, first: int, every: int, n_values: int) -> Any:
+        """Where a replay writes effects of these types, and the values of so many states; few threads ask for it."""
         self._wanted = ffi.from_buffer("uint8_t[]", wanted)
-        self._excerpt.types = self._wanted
+        self._values = ffi.new("int32_t[]", max(1, n_values) * SEATS_MAX)
+        self._excerpt.types, self._excerpt.values = self._wanted, self._values
+        self._excerpt.first, self._excerpt.every, self._excerpt.values_cap = first, every, n_values
         if self._excerpt_words is None:
             self.grow_excerpt()
         return self._excerpt
@@ -83,6 +85,12 @@ class Buffers:
             effects.append((words[at + 1], words[at + 2], words[at + EXCERPT_HEAD : next_]))
             at = next_
         return effects
+
+    def values(self) -> list[list[int]]:
+        """Likewise, by the numbers of seats."""
+        n, size = self._excerpt.n_values, SEATS_MAX
+        numbers = ffi.unpack(self._values, n * size) if n else []
+        return [numbers[i * size : (i + 1) * size] for i in range(n)]
 
     def offer(self, draws: Draws) -> None:
         """Makes these draws, or an empty block of entropy, ready for a call.

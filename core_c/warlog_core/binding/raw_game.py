@@ -106,12 +106,6 @@ class RawGame:
             raise self.failure(code)
         return copy
 
-    def with_bytes(self, raw: RawState, data: bytes) -> RawState:
-        """Another state of this match, whose bytes came from here."""
-        other = self._room(raw)
-        other.buffer[:] = data
-        return other
-
     def setup_bytes(self, raw: RawState) -> bytes:
         return bytes(ffi.buffer(raw.setup, self.setup_size))
 
@@ -290,20 +284,34 @@ class RawGame:
         while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.unwanted):
             self._more_entropy_or_raise(b, draws, code)
 
-    def replay(
-        self,
-        raw: RawState,
-        steps: Iterable[RawStep],
-        n_steps: int,
-        every: int,
-        first: int = 0,
-        wanted: bytes = b"",
-    ) -> tuple[list[bytes], list[RawEffect]]:
-        """Applies recorded steps in one call; gives the state's bytes after `first` steps and after every `every` from
-        there (0: none, and after as many as between two), and the whole effects of the types whose byte in `wanted`
-        is 1, in order.
+    def replay(self, raw: RawState, steps: Iterable[RawStep], n_steps: int, every: int) -> list[bytes]:
+        """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
 
         On a failure the state is that before the failing step."""
+        n_checkpoints = n_steps // every if every else 0
+        checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
+        into = (checkpoints, every, n_checkpoints, ffi.NULL) if n_checkpoints else (ffi.NULL, 0, 0, ffi.NULL)
+        self._replay(raw, self._packed(steps, n_steps), into)
+        size = self.state_size
+        whole = ffi.buffer(checkpoints)
+        return [bytes(whole[i * size : (i + 1) * size]) for i in range(n_checkpoints)]
+
+    def replay_excerpt(
+        self, raw: RawState, steps: Iterable[RawStep], n_steps: int, wanted: bytes, first: int, every: int
+    ) -> tuple[list[RawEffect], list[list[int]]]:
+        """Applies recorded steps as `replay` does; gives the whole effects of the types whose byte in `wanted` is 1,
+        and what the states after `first` steps and after every `every` from there are worth, where the game
+        evaluates."""
+        packed, before, b = self._packed(steps, n_steps), self.copy(raw), self._local.buffers
+        n_values = (n_steps - first) // every + 1 if n_steps >= first else 0
+        excerpt = b.excerpt(wanted, first, every, n_values)
+        while not self._replay(raw, packed, (ffi.NULL, 0, 0, excerpt)):
+            lib.wl_copy(self.row, raw.state, before.state)
+            b.grow_excerpt()
+        return b.effects(), b.values()
+
+    def _packed(self, steps: Iterable[RawStep], n_steps: int) -> tuple[Any, int, Any, int, Any, int]:
+        """As wl_replay takes them: steps, items and draws, each with its number."""
         numbers: list[int] = []
         items: list[int] = []
         draws: list[int] = []
@@ -316,42 +324,26 @@ class RawGame:
                 check_recorded(its_draws, index)
                 draws += its_draws
             numbers += (actor, n_items, len(its_draws), 0, *record, its_hash)
-        packed = bytearray(step_layout(n_steps).pack(*numbers))
-        first = first or every
-        n_checkpoints = (n_steps - first) // every + 1 if every and n_steps >= first else 0
-        checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
+        packed = ffi.new("wl_step[]", max(1, n_steps))
+        ffi.buffer(packed, n_steps * ffi.sizeof("wl_step"))[:] = step_layout(n_steps).pack(*numbers)
+        return (
+            packed,
+            n_steps,
+            ffi.new("int32_t[]", items or [0]),
+            len(items),
+            ffi.new("int32_t[]", draws or [0]),
+            len(draws),
+        )
+
+    def _replay(
+        self, raw: RawState, packed: tuple[Any, int, Any, int, Any, int], into: tuple[Any, int, int, Any]
+    ) -> bool:
+        """False: the excerpt needs more room."""
         failed = ffi.new("size_t *")
-        excerpt, before = ffi.NULL, None
-        if wanted:
-            excerpt, before = self._local.buffers.excerpt(wanted), self.copy(raw)
-        while True:
-            code = lib.wl_replay(
-                self.row,
-                raw.setup,
-                raw.state,
-                ffi.cast("wl_step *", ffi.from_buffer(packed)) if n_steps else ffi.NULL,
-                n_steps,
-                ffi.new("int32_t[]", items or [0]),
-                len(items),
-                ffi.new("int32_t[]", draws or [0]),
-                len(draws),
-                failed,
-                checkpoints if n_checkpoints else ffi.NULL,
-                first,
-                every,
-                n_checkpoints,
-                excerpt,
-            )
-            if code != lib.WL_E_SPACE or before is None:
-                break
-            lib.wl_copy(self.row, raw.state, before.state)
-            self._local.buffers.grow_excerpt()
-        if code:
+        code = lib.wl_replay(self.row, raw.setup, raw.state, *packed, failed, *into)
+        if code and code != lib.WL_E_SPACE:
             raise self.failure(code, failed[0])
-        size = self.state_size
-        whole = ffi.buffer(checkpoints)
-        kept = [bytes(whole[i * size : (i + 1) * size]) for i in range(n_checkpoints)]
-        return kept, self._local.buffers.effects() if wanted else []
+        return not code
 
     def playout(self, raw: RawState, seed: int, actions_max: int, play_on: bool) -> int:
         b = self._local.buffers

@@ -91,14 +91,13 @@ class Run(NamedTuple):
     """The start of a match, which has no steps; or actions that follow on each other, replayed in one core call.
 
     state    after it, with `started` at the start
-    effects  as `State.replay_effects` gives them
-    states   after some of the steps
+    effects, values  as `State.replay_effects` gives them
     """
 
     state: State
     steps: Sequence[Step] = ()
     effects: Sequence[tuple[str, int, Any]] = ()
-    states: Sequence[State] = ()
+    values: Sequence[Mapping[str, float]] = ()
 
 
 def replay_runs(
@@ -107,7 +106,8 @@ def replay_runs(
     """Replays a match that never went back, of which these are all events. Raises IntegrityError.
 
     types  of the effects that are wanted
-    every  states are wanted where the number of start and actions can be divided by this; it divides RUN_EVENTS"""
+    every  values of states are wanted where the number of start and actions can be divided by this, as RUN_EVENTS can
+    """
     state: State | None = None
     taken, before = list[StoredEvent](), ""
     for stored in events:

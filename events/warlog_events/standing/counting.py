@@ -5,7 +5,6 @@ has played before.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -13,7 +12,6 @@ from typing import NamedTuple
 import msgspec
 
 import warlog_core
-from warlog_core import CoreError, State
 from warlog_core.achievements import Achievement, Tally, achievements_of, read, tally, tally_of
 
 from ..match import policy
@@ -64,7 +62,7 @@ class Counted(msgspec.Struct, frozen=True):
 class Teller:
     """Goes through a match, run by run from its start on, for `Tallied`.
 
-    types  of the effects that it wants to be told of, with the state after every `JUDGED_EVERY`th event
+    types  of the effects that it wants to be told of, with the worth of the state after every `JUDGED_EVERY`th event
     """
 
     def __init__(self, match: Match) -> None:
@@ -79,13 +77,9 @@ class Teller:
             if run.state.started is not None:
                 self._tally.take(run.state.started)
         self._tally.take_steps(run.steps, run.effects)
-        with suppress(CoreError):  # the game does not evaluate
-            for state in run.states:
-                self._judge(state)
-
-    def _judge(self, state: State) -> None:
-        for seat, value in state.evaluate().items():
-            self._lowest[seat] = min(value, self._lowest.get(seat, 1.0))
+        for values in run.values:
+            for seat, value in values.items():
+                self._lowest[seat] = min(value, self._lowest.get(seat, 1.0))
 
     def end(self, sides: int) -> Tallied:
         match = self._match

@@ -110,11 +110,11 @@ async def test_runs_tell_of_a_long_match_what_its_events_tell_one_by_one(own_red
             teller.take(run)
         told = teller.end(2)
 
-        def one(_: Match, event: ReplayedEvent) -> tuple[str, Event] | None:
-            return (event.state.hash, event.resolved) if event.state and event.resolved else None
+        def one(_: Match, event: ReplayedEvent) -> tuple[dict[str, float], Event] | None:
+            return (event.state.evaluate(), event.resolved) if event.state and event.resolved else None
 
         found = [row for row in await past.each(match, 0, match.version, one) if row is not None]
-        hashes, events = [hash_ for hash_, _ in found], [event for _, event in found]
+        values, events = [values for values, _ in found], [event for _, event in found]
         assert len(events) > RUNS * RUN_EVENTS
         assert [(step.actor, step.action) for run in runs for step in run.steps] == [
             (event.actor, event.action) for event in events[1:]
@@ -126,8 +126,7 @@ async def test_runs_tell_of_a_long_match_what_its_events_tell_one_by_one(own_red
             for effect in event.effects
             if effect.__struct_config__.tag in names
         ]
-        judged = [state.hash for run in runs for state in run.states]
-        assert judged == hashes[JUDGED_EVERY - 1 :: JUDGED_EVERY]
+        assert [one for run in runs for one in run.values] == values[JUDGED_EVERY - 1 :: JUDGED_EVERY]
         one_by_one = tally(match.game, runs[0].state)
         for event in events:
             one_by_one.take(event)
