@@ -44,16 +44,18 @@ class Stop(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class EffectNotes(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a game's file says of its effects; all by type.
+    """What a game's file says of its effects; all by type, but for the catalogues.
 
     said  sentences, as `DescribedEffect.said`
     dice  the fields with what was thrown: numbers, or objects with a seat and a number
     way   the fields with spaces along which it is shown, where that is not all of them in their order
+    catalogues  of fields whose values are words, in any effect: the catalogue that has them
     """
 
     said: dict[str, str] = {}
     dice: dict[str, list[str]] = {}
     way: dict[str, list[str]] = {}
+    catalogues: dict[str, str] = {}
 
 
 class DescribedEffectField(Struct, frozen=True, kw_only=True):
@@ -65,6 +67,15 @@ class DescribedEffectField(Struct, frozen=True, kw_only=True):
             Meta(
                 description="what the value is; `dice`: what was thrown, a number or a list of objects with one; "
                 "`choice`: a word, mostly the key of an entry of a catalogue"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    catalogue: (
+        Annotated[
+            str,
+            Meta(
+                description="the key of the catalogue that has its words. A choice without one has words of its own"
             ),
         ]
         | UnsetType
@@ -118,6 +129,8 @@ def _effect(schema: Mapping[str, Any], signature: Signature, notes: EffectNotes)
     for parameter in parameters:
         role = "dice" if parameter.name in dice else _ROLES.get(parameter.kind, "choice")
         properties[parameter.name] = {**properties[parameter.name], "role": role}
+        if parameter.name in notes.catalogues:
+            properties[parameter.name]["catalogue"] = notes.catalogues[parameter.name]
     way = [stop for stop in _stops(parameters) if stop.space in notes.way.get(type_, [stop.space])]
     return {
         **schema,

@@ -3233,6 +3233,8 @@ export interface components {
              * @enum {unknown}
              */
             role?: "choice" | "dice" | "direction" | "level" | "number" | "piece" | "seat" | "space";
+            /** @description the key of the catalogue that has its words. A choice without one has words of its own */
+            catalogue?: string;
             /** @description what the field is */
             description?: string;
         };

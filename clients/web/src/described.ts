@@ -86,7 +86,7 @@ export interface ActionType {
 export interface EffectType {
   said: string;
   way: { space: string; level?: string }[];
-  properties: Record<string, { role?: string }>;
+  properties: Record<string, { role?: string; catalogue?: string }>;
 }
 
 /** A board of the guide, with what can be done on it. */

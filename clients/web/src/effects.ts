@@ -57,19 +57,22 @@ function said(described: Described, type: EffectType, effect: Json, names: Names
     if (maybe !== undefined && !fields.every((value) => value && !(Array.isArray(value) && value.length === 0))) continue;
     for (const [, field, words] of text.matchAll(/\{(\w+)\}|([^{]+)/g)) {
       if (field === undefined) parts.push(words!);
-      else parts.push(...value(described, type.properties[field]?.role, effect[field], names));
+      else parts.push(...value(described, type.properties[field], effect[field], names));
     }
   }
   return parts;
 }
 
-function value(described: Described, role: string | undefined, given: unknown, names: Names): Part[] {
+type Field = EffectType["properties"][string];
+
+function value(described: Described, field: Field | undefined, given: unknown, names: Names): Part[] {
+  const role = field?.role;
   if (given === undefined || given === null) return [];
-  if (Array.isArray(given)) return given.flatMap((one, at) => [...(at === 0 ? [] : [", "]), ...value(described, role, one, names)]);
-  if (typeof given === "object") return Object.values(given).flatMap((one, at) => [...(at === 0 ? [] : [" "]), ...value(described, typeof one === "number" ? role : undefined, one, names)]);
+  if (Array.isArray(given)) return given.flatMap((one, at) => [...(at === 0 ? [] : [", "]), ...value(described, field, one, names)]);
+  if (typeof given === "object") return Object.values(given).flatMap((one, at) => [...(at === 0 ? [] : [" "]), ...value(described, typeof one === "number" ? field : undefined, one, names)]);
   if (role === "dice" && typeof given === "number") return [{ die: given }];
   if (role === "piece") return [names.get(given) ?? `#${String(given)}`];
   if (typeof given === "string" && described.owners.has(given)) return [described.seatName(given)];
   if (role === "space" || typeof given === "number") return [String(given)];
-  return [described.named(given)?.name ?? String(given).replaceAll("_", " ")];
+  return [described.named(given, field?.catalogue)?.name ?? String(given).replaceAll("_", " ")];
 }
