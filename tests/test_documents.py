@@ -204,7 +204,9 @@ def files_named(path: Path) -> set[str]:
 
 def _comments(source: str) -> Iterator[str]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and '"""' in token.string):
+        if token.type == tokenize.COMMENT or (
+            token.type == tokenize.STRING and '"""' in token.string and not token.string.startswith("b")
+        ):
             yield token.string
 
 

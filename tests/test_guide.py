@@ -58,6 +58,8 @@ def test_the_guide_in_curl(server: WarlogServer, tmp_path: Path) -> None:
     parents = [one.get("parent") for one in json.loads((tmp_path / "tree.json").read_text())["nodes"]]
     assert parents == [None, 1, 2, 2]
     assert '{"type":"recruit","open":true}' in told
+    assert json.loads((tmp_path / "begun.json").read_text())["type"] == "match_started"
+    assert json.loads((tmp_path / "agreed.json").read_text())["type"] == "time_travelled"
     assert json.loads((tmp_path / "bought.json").read_text())["type"] == "action_taken"
     assert json.loads((tmp_path / "mine.json").read_text())["achievements"] == []
     assert "any.first_win" in (tmp_path / "all.json").read_text()
@@ -67,8 +69,9 @@ def test_the_guide_in_curl(server: WarlogServer, tmp_path: Path) -> None:
 def test_the_guide_in_python(server: WarlogServer, tmp_path: Path) -> None:
     told = ran([sys.executable, "-c", program("python", server.url)], tmp_path)
     assert "unknown_space" in told
-    assert re.search(r"^piece \['[a-z]\d+'\] #\w+ \w+ \d+$", told, flags=re.MULTILINE)
+    assert re.search(r"^piece \[\([\d.]+, [\d.]+\)\] #\w+ \w+ \d+$", told, flags=re.MULTILINE)
     assert "3 action_taken" in told
+    assert "undo time_travelled\n" in told
     assert "{1: None, 2: 1, 3: 2, 4: 2}\n" in told
     assert "action_taken {'unit': 'militia', 'count': 16}\n" in told
     assert " [] []\n" in told  # nothing achieved, nothing counted
@@ -130,8 +133,9 @@ def built(source: str, folder: Path) -> Path:
 def test_the_guide_in_typescript(server: WarlogServer, tmp_path: Path) -> None:
     told = ran(node.command("node", str(built(program("ts", server.url), tmp_path))), tmp_path)
     assert "unknown_space" in told
-    assert re.search(r"^piece \[ '[a-z]\d+' \] red \w+ \d+$", told, flags=re.MULTILINE)
+    assert re.search(r"^piece \[ \[ [\d.]+, [\d.]+ \] \] #\w+ \w+ \d+$", told, flags=re.MULTILINE)
     assert "3 action_taken" in told
+    assert "undo time_travelled\n" in told
     assert "1 undefined\n2 1\n3 2\n4 2\n" in told
     assert "action_taken [ { unit: 'militia', count: 16 } ]\n" in told
     assert "{ achievements: [], begun: [] } []\n" in told

@@ -261,7 +261,7 @@ def _sentence(
         hint = nearest(unknown[1], names)
         return Explanation(
             f"{f'{subject} has no field' if steps else lacks} {quoted(unknown[1])}.{hint}",
-            {} if hint else {"allowed": names[:_ALLOWED_MAX]},
+            {"allowed": names[:_ALLOWED_MAX]},
             pointer(*steps, unknown[1]),
         )
     if fault.startswith(("Invalid enum value", "Invalid value")):

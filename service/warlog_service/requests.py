@@ -18,7 +18,7 @@ from msgspec import NODEFAULT
 from msgspec.structs import FieldInfo, fields
 
 import warlog_core
-from warlog_core import explain
+from warlog_core import Explanation, explain
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
 from warlog_events.results import Key
 from warlog_service.responses import wire_of
@@ -161,7 +161,10 @@ def asked(scope: Scope, form: type[Query]) -> Query:
     try:
         query = msgspec.convert(values, form, strict=False)
     except msgspec.ValidationError as error:
-        raise BadParameter(_wrong_in(values, form) or f"The query does not fit: {error}.") from None
+        why = _wrong_in(values, form)
+        if why is None:
+            raise BadParameter(f"The query does not fit: {error}.") from None
+        raise BadParameter(why.detail, extra=why.members) from None
     for field in _fields(form):
         if (
             field.encode_name in values and getattr(query, field.name) is None
@@ -170,7 +173,7 @@ def asked(scope: Scope, form: type[Query]) -> Query:
     return query
 
 
-def _wrong_in(values: dict[str, object], form: type[msgspec.Struct]) -> str:
+def _wrong_in(values: dict[str, object], form: type[msgspec.Struct]) -> Explanation | None:
     """What is wrong with the query: its texts as far as they are numbers, true or false are taken for such."""
     for field in _fields(form):
         if (text := values.get(field.encode_name)) is not None:
@@ -179,7 +182,7 @@ def _wrong_in(values: dict[str, object], form: type[msgspec.Struct]) -> str:
             if isinstance(text, str) and re.fullmatch(r"-?[0-9]{1,18}", text):
                 values[field.encode_name] = int(text)
     why = explain.of_form(values, form, "The query")
-    return "" if why is None else explain.printable(why).detail
+    return None if why is None else explain.printable(why)
 
 
 def expected_version(scope: Scope) -> int | None:

@@ -309,6 +309,7 @@ PRINTS = (
     "playing [Player(",
     "version_conflict",
     "[{'type': ",
+    "",  # a function
     "pieces 15 {",
 )
 

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { drawn } from "./sdk.mjs";
 
 const told = (one) => [
-  one.layer.draw,
+  [one.layer.from, one.layer.draw],
   one.spaces,
   one.level ?? null,
-  one.owner ?? null,
+  one.owner?.id ?? null,
   one.entry?.key ?? null,
   one.back,
   one.veiled,

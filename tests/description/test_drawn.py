@@ -21,7 +21,8 @@ EVERY = 5  # moments of each playthrough
 def told(one: Drawn) -> list[Any]:
     marks = [[mark["symbol"], mark["name"]] for mark in one.marks]
     owner, key = one.owner and one.owner.id, one.entry and one.entry["key"]
-    what = [one.layer["draw"], one.spaces, one.level, owner, key, one.back, one.veiled, one.badge, marks]
+    where = [one.layer["from"], one.layer["draw"]]
+    what = [where, one.spaces, one.level, owner, key, one.back, one.veiled, one.badge, marks]
     return [*what, one.direction, one.tray, one.id]
 
 
@@ -41,5 +42,5 @@ def test_both_sdks_draw_the_same(tmp_path: Path) -> None:
         for view, theirs in zip(views, in_typescript, strict=True):
             ours = [told(one) for one in drawn(game, view, beside="aside")]
             assert ours == theirs
-            drawings.update(kind for kind, *_ in ours)
+            drawings.update(kind for (_, kind), *_ in ours)
     assert {"piece", "tray", "heap", "area", "block"} <= drawings.keys()

@@ -179,8 +179,8 @@ def _match(asking: Asking, table: Table, version: int, *, holds: bool) -> None:
 def _server(asking: Asking, table: Table) -> None:
     """What the server says beside the match, among it of the one who hides something."""
     game, (hidden, own) = f"/games/{table.game}", table.seats
-    for path in ("/bots", "/health/live", "/health/ready", "/openapi.json", "/docs", "/docs/redoc.js", "/games", game,
-                 f"{game}?options=%7B%7D",
+    for path in ("/bots", "/health/live", "/health/ready", "/openapi.json", "/docs", "/docs.md",
+                 "/docs/redoc.js", "/games", game, f"{game}?options=%7B%7D",
                  f"{game}/rules", f"{game}/data", f"{game}/leaderboard?limit=1&after=1", f"/players/{table.hider.id}",
                  f"/players?name={quote(table.hider.name)}",
                  f"/players?name={quote(table.hider.name)}&limit=1&after=YQBi",

@@ -127,6 +127,7 @@ def play(url: str) -> Session:
     session.head("get_rules", stranger, "/games/hex/rules")
     session.head("get_openapi", stranger, "/openapi.json")
     session.head("get_docs", stranger, "/docs")
+    session.head("get_docs_text", stranger, "/docs.md")
     session.head("get_docs_script", stranger, "/docs/redoc.js")
     notices = ben.personal_feed()
     notices.take(1)

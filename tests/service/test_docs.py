@@ -7,9 +7,11 @@ import hashlib
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from tests.chromium import executable
 from tests.service.api import Api
+from tests.service.declared import answers_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 REDOC = Path(__file__).parents[2] / "service" / "warlog_service" / "redoc"
@@ -64,3 +66,29 @@ def test_a_browser_shows_the_guide_and_every_call(api: Api, tmp_path: Path) -> N
         assert heading.replace("'", "&#x27;") in done.stdout or heading in done.stdout, heading
     refused = [line for line in done.stderr.splitlines() if "Content Security Policy" in line]
     assert all("img-src" in line and "cdn.redoc.ly" in line for line in refused), refused  # Redoc's logo
+
+
+def test_the_text_has_the_guide_and_every_call_with_its_refusals(api: Api) -> None:
+    answer = api.get("/docs.md")
+    assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+    text, document = answer.text, api.get("/openapi.json").json()
+    assert text.startswith(document["info"]["description"])
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            section = text.partition(f"\n### {method.upper()} {path}\n")[2].partition("\n##")[0]
+            assert operation["description"] in section
+            assert all(f"* `{one['name']}`" in section for one in operation["parameters"])
+            codes = {
+                code
+                for one in answers_of(document, operation).items()
+                if one[0][0] in "45"
+                for code in of(one[1])
+            }
+            assert codes and all(f"`{code}`" in section for code in codes), path
+    assert api.get("/docs.md", headers={"if-none-match": answer.headers["etag"]}).status_code == 304
+
+
+def of(answer: dict[str, Any]) -> set[str]:
+    (content,) = answer["content"].values()
+    code = content["schema"]["allOf"][1]["properties"]["code"]
+    return {word for one in code.get("anyOf", [code]) for word in one.get("enum", ())}

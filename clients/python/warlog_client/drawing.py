@@ -160,7 +160,7 @@ class _Finder:
                 thing = self._plain(other, value, fields)
                 if thing is None or not (is_beside or thing.spaces):
                     return None
-                return replace(thing, layer={**other, **layer}, tray=tray)
+                return replace(thing, layer={**other, "draw": "tray"} if is_beside else layer, tray=tray)
         return None
 
     def _title(self, layer: Layer, owner: GameSeat | None) -> str:

@@ -350,7 +350,7 @@ class YourTurnNotice(MatchNotice, frozen=True, kw_only=True):
 
 
 class ProposalNotice(MatchNotice, frozen=True, kw_only=True):
-    """You are asked to accept or reject something; `proposal` is its kind."""
+    """You are asked to accept or reject something, by this `version`; `proposal` is its kind."""
 
     type: Literal["proposal"]
     proposal: ProposalKind

@@ -5,6 +5,9 @@ import { type CatalogueEntry, catalogue, type Game, type Layer } from "./types.j
 /** What `drawn` reads of a description. */
 export type Drawable = Pick<Game, "board" | "seats" | "owners" | "catalogues" | "look">;
 
+/** A seat, or an owner of pieces that is no seat, with its name and colours. */
+export type Owner = Game["seats"][number] | Game["owners"][number];
+
 /** One thing that is to be drawn, as `layer.draw` says. */
 export interface Drawn {
   layer: Layer;
@@ -12,8 +15,8 @@ export interface Drawn {
   spaces: string[];
   /** One of the board's; missing: the first. */
   level: string | undefined;
-  /** Of the description's `seats` or `owners`: the key there; missing where nobody has it, or nobody knows whose it is. */
-  owner: string | undefined;
+  /** Of the description's `seats` or `owners`; missing where nobody has it, or nobody knows whose it is. */
+  owner: Owner | undefined;
   /** Of the layer's catalogue: its symbol, name and text; missing for what has no type, and for what shows its back. */
   entry: CatalogueEntry | undefined;
   /** It shows its back: what it is may not be known. */
@@ -59,7 +62,7 @@ type Found = [value: unknown, around: Fields, path: string];
 
 class Finder {
   readonly #spaces: Set<unknown>;
-  readonly #owners: Map<unknown, string>;
+  readonly #owners: Map<unknown, Owner>;
 
   constructor(
     readonly game: Drawable,
@@ -67,7 +70,7 @@ class Finder {
     readonly beside: string,
   ) {
     this.#spaces = new Set(game.board.spaces.map((space) => space.id));
-    this.#owners = new Map([...game.seats, ...game.owners].map((owner) => [owner.id, owner.name]));
+    this.#owners = new Map([...game.seats, ...game.owners].map((owner) => [owner.id, owner]));
   }
 
   drawn(layer: Layer, view: object): Drawn[] {
@@ -83,7 +86,7 @@ class Finder {
     const back = layer.hidden !== undefined && around[layer.hidden] === undefined;
     if (layer.type !== undefined && layer.hidden === undefined && type === undefined) return undefined;
     const spaces = this.#where(layer, value, around);
-    const owner = text(field(layer, "owner", around));
+    const owner = this.#owners.get(field(layer, "owner", around));
     const id = layer.id === undefined ? undefined : (around[layer.id] as number | string | undefined);
     const badge = typeof value === "number" ? value : layer.badge === undefined ? undefined : own[layer.badge];
     const isBeside = layer.draw === "tray" || (layer.draw === "piece" && spaces.length === 0);
@@ -101,7 +104,7 @@ class Finder {
       tray: isBeside ? this.#title(layer, owner) : undefined,
       id,
       path,
-      key: id === undefined ? [layer.from, owner, type, spaces[0]].join(" ") : `${layer.from} ${id}`,
+      key: id === undefined ? [layer.from, owner?.id, type, spaces[0]].join(" ") : `${layer.from} ${id}`,
     };
   }
 
@@ -136,9 +139,9 @@ class Finder {
     return undefined;
   }
 
-  #title(layer: Layer, owner: string | undefined): string {
+  #title(layer: Layer, owner: Owner | undefined): string {
     const name = layer.mark === undefined ? undefined : this.#entry("marks", layer.mark)?.name;
-    return [this.#owners.get(owner), name ?? this.beside].filter(Boolean).join(": ");
+    return [owner?.name, name ?? this.beside].filter(Boolean).join(": ");
   }
 
   #entry(name: string, key: unknown): CatalogueEntry | undefined {

@@ -1,7 +1,7 @@
 /** Warlog's TypeScript SDK: a typed, thin client of the REST API for Node.js, Deno and browsers. */
 
 export { Warlog } from "./client.js";
-export { type Drawable, type Drawing, type Drawn, drawn } from "./drawn.js";
+export { type Drawable, type Drawing, type Drawn, drawn, type Owner } from "./drawn.js";
 export { type Facts, WarlogError } from "./errors.js";
 export type { Call, Command, Feed, Settings, Write } from "./http.js";
 export { type At, MatchHandle, type Reading } from "./match.js";

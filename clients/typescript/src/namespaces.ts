@@ -403,8 +403,9 @@ export class Matches {
   }
 
   /**
-   * A new match. `seats`: each seat `"me"` (also several), `"open"`, `"invite"` or a player's id; a seat that is not named
-   * is open. If you hold every seat it starts at once, otherwise when all seats are held and ready (`prepare`).
+   * A new match. `seats`: each seat `"me"` (also several), `"open"`, `"invite"`, a player's id (a challenge), or `"bot:1"` to
+   * `"bot:8"`; a seat that is not named is open. If you and bots hold every seat it starts at once, otherwise when all seats
+   * are held and ready (`prepare`).
    *
    * Throws `invalid_options`, `invalid_position`.
    */

@@ -114,6 +114,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/docs.md": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document as Markdown, without its schemas: the guide, and each call with what it takes, answers and refuses
+         * @description This document as Markdown, without its schemas: the guide, and each call with what it takes, answers and
+         *     refuses.
+         */
+        get: operations["get_docs_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/docs/redoc.js": {
         parameters: {
             query?: never;
@@ -6348,7 +6369,7 @@ export interface components {
             /** @description version of the proposal that was open until then */
             replaces?: number;
         };
-        /** @description You are asked to accept or reject something. It lapses with the next action, also with yours. */
+        /** @description You are asked to accept or reject something, by this `version`. It lapses with the next action, also yours. */
         ProposalNotice: {
             /**
              * @description says which it is
@@ -10694,9 +10715,58 @@ export interface operations {
                      *     </head>
                      *     <body>
                      *     <redoc spec-url="openapi.json"></redoc>
-                     *     <noscript>The document is at <a href="openapi.js
+                     *     <noscript>As text: <a href="docs.md">docs.md</a>
                      */
                     "text/html": string;
+                };
+            };
+            /** @description What you have is still right. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOrigin"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
+        };
+    };
+    get_docs_text: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example # A client of one's own
+                     *
+                     *     From nothing to a client that plays, in curl, Python and TypeScript side by side. The steps of one language are one program: copy them one after the other. They run
+                     *     against a server that `make serve` starts; another one's address takes the place of `http://127.0.0.1:8000`. E
+                     */
+                    "text/markdown": string;
                 };
             };
             /** @description What you have is still right. */
@@ -18091,7 +18161,7 @@ export interface operations {
                      *         "title": "Warlog",
                      *         "version": "0.2.0",
                      *         "summary": "A server for board war-games",
-                     *         "description": "# A client of one's own\n\nFrom nothing to a client that plays, in curl, Python and TypeScript side by side. The steps of one language are one program: copy them one after the other. They run\nagainst a server that `make serve` starts. `/v1/docs` of every server shows this guide, what follows it (\"More",
+                     *         "description": "# A client of one's own\n\nFrom nothing to a client that plays, in curl, Python and TypeScript side by side. The steps of one language are one program: copy them one after the other. They run\nagainst a server that `make serve` starts; another one's address takes the place of `http://127.0.0.1:8000`. E",
                      *         "contact": {
                      *           "name": "Warlog",
                      *           "url": "https://warlog.dev"

@@ -9,6 +9,7 @@ const url = process.env["WARLOG_URL"];
 const LEFT_OUT = new Map([
   ["GET /v1/openapi.json", "the document is what this package is made from"],
   ["GET /v1/docs", "a page for people"],
+  ["GET /v1/docs.md", "that page as text"],
   ["GET /v1/docs/redoc.js", "a part of that page"],
   ["GET /v1/pairing/{entry_id}/feed", "`pairing.wait` asks with a long poll"],
 ]);

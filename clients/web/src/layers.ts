@@ -4,12 +4,13 @@ import { type Drawable, type Drawn, drawn } from "warlog-client";
 import type { Described, Json, Layer } from "./described";
 import { words } from "./words";
 
-/** One thing to be drawn. */
-export type Thing = Drawn;
+/** One thing to be drawn; `owner` is a key of `Described.owners`. */
+export type Thing = Omit<Drawn, "owner"> & { owner: string | undefined };
 
 /** Everything in the view, or in a Position with the layers for that, in the order of drawing. */
 export function things(described: Described, view: Json, look: readonly Layer[] = described.look): Thing[] {
-  return drawn(described.said as unknown as Drawable, view, { look, beside: words().beside });
+  const found = drawn(described.said as unknown as Drawable, view, { look, beside: words().beside });
+  return found.map((one) => ({ ...one, owner: one.owner?.id }));
 }
 
 export function isObject(value: unknown): value is Json {

@@ -4,6 +4,6 @@
 """
 
 from warlog_service.openapi.calls import Call, call, calls
-from warlog_service.openapi.document import document, recorded, rendered
+from warlog_service.openapi.document import document, recorded, rendered, rendered_text
 
-__all__ = ["Call", "call", "calls", "document", "recorded", "rendered"]
+__all__ = ["Call", "call", "calls", "document", "recorded", "rendered", "rendered_text"]

@@ -18,6 +18,7 @@ import warlog_core
 from warlog_service import limit_table
 from warlog_service.browsers import COOKIE
 from warlog_service.codes import TRANSPORT
+from warlog_service.openapi.as_text import as_text
 from warlog_service.openapi.calls import calls
 from warlog_service.openapi.components import close_requests, describe, reached, say_defaults
 from warlog_service.openapi.components import components as made
@@ -106,3 +107,9 @@ def document(app: Litestar) -> dict[str, Any]:
 def rendered(app: Litestar) -> bytes:
     """The document as JSON, made once."""
     return encode(document(app))
+
+
+@cache
+def rendered_text(app: Litestar) -> bytes:
+    """The document as Markdown, made once."""
+    return as_text(msgspec.json.decode(rendered(app))).encode()

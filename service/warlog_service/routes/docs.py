@@ -1,5 +1,5 @@
-"""The OpenAPI document for people: a page that shows it with Redoc, which comes from this package. No other host is
-asked, and the page's Content-Security-Policy forbids it."""
+"""The OpenAPI document for people: as text, and a page that shows it with Redoc, which comes from this package. No
+other host is asked, and the page's Content-Security-Policy forbids it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litestar import get
 
 from warlog_service import auth
 from warlog_service.backend import service_of
-from warlog_service.openapi import call
+from warlog_service.openapi import call, rendered_text
 from warlog_service.requests import AnyRequest, header
 from warlog_service.responses import Answer, Headers, matches, not_modified
 
@@ -32,7 +32,7 @@ PAGE = b"""<!doctype html>
 </head>
 <body>
 <redoc spec-url="openapi.json"></redoc>
-<noscript>The document is at <a href="openapi.json">openapi.json</a>.</noscript>
+<noscript>As text: <a href="docs.md">docs.md</a>; the document: <a href="openapi.json">openapi.json</a>.</noscript>
 <script src="docs/redoc.js"></script>
 </body>
 </html>
@@ -45,6 +45,16 @@ async def get_docs(request: AnyRequest) -> Answer:
     """A page that shows this document."""
     kind = [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", POLICY)]
     return await _kept(request, PAGE, kind)
+
+
+@get("/docs.md", opt=call(answer="text/markdown", headers=("If-None-Match",), sends=("ETag",)))
+async def get_docs_text(request: AnyRequest) -> Answer:
+    """This document as Markdown, without its schemas: the guide, and each call with what it takes, answers and
+    refuses."""
+    kind = [(b"content-type", b"text/markdown; charset=utf-8")]
+    return await _kept(
+        request, await service_of(request.scope).backend.heavy.run(rendered_text, request.app), kind
+    )
 
 
 @get("/docs/redoc.js", opt=call(answer="text/javascript", headers=("If-None-Match",), sends=("ETag",)))
@@ -70,4 +80,4 @@ def _script() -> bytes:
     return resources.files("warlog_service").joinpath("redoc/redoc.standalone.js.gz").read_bytes()
 
 
-handlers = [get_docs, get_docs_script]
+handlers = [get_docs, get_docs_text, get_docs_script]

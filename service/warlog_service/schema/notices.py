@@ -61,7 +61,7 @@ class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
 
 
 class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
-    """You are asked to accept or reject something. It lapses with the next action, also with yours."""
+    """You are asked to accept or reject something, by this `version`. It lapses with the next action, also yours."""
 
     proposal: Annotated[ProposalKind, Meta(description="its kind; `GET /v1/matches/{match_id}` has the rest")]
 
