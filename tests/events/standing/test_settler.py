@@ -18,6 +18,7 @@ from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.model import Player
 from warlog_events.reading.replayed import Run
 from warlog_events.redis import keys
+from warlog_events.redis.activity_reader import Passed
 from warlog_events.standing.counting import Teller, count_match
 from warlog_events.standing.ratings import ALGORITHM, DAY_MS, MU, SIGMA_MAX, Rating
 from warlog_events.workers.settler import BATCH
@@ -219,16 +220,20 @@ async def test_three_workers_that_die_again_and_again_settle_as_a_rebuild_does(
         desks = [desk, Desk(second, matches_per_day=20), Desk(third, matches_per_day=20)]
         people = [Player(f"pl_{number}", f"player {number}") for number in range(12)]
         await make_accounts(table.connection, *people)
-        workers: list[asyncio.Task[Any]] = []
+        died = 0
         for _ in range(count):
             one, other = rng.sample(people, 2)
             await desk.duel(rng, (one, other), actions=rng.choice((5, 16)))
-            if rng.random() < 0.2:
-                workers.append(asyncio.create_task(rng.choice(desks).settler.step()))
-                await desk.bookkeeper.catch_up()
-            if workers and rng.random() < 0.1:
-                rng.choice(workers).cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+            if rng.random() < 0.8:
+                continue
+            await desk.bookkeeper.catch_up()
+            workers = [asyncio.create_task(each.settler.step()) for each in desks]
+            await asyncio.sleep(rng.uniform(0, 0.01))
+            died += sum([worker.cancel() for worker in workers if rng.random() < 0.7])
+            for ended in await asyncio.gather(*workers, return_exceptions=True):
+                assert isinstance(ended, Passed | asyncio.CancelledError), ended
+        print(f"{died} workers died")
+        assert died > count // 20
         await desk.catch_up()
         before = await desk.everything()
         assert len(before["log"]) == count
