@@ -97,10 +97,9 @@ ctest: ## the C core's own tests, all warnings being errors
 asan: ## the C core under address and undefined-behaviour sanitizers with hostile input
 	$(MAKE) -C core_c asan
 
-test: lint ctest asan chromium collected ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
-	$(SUITE)
+test: lint ctest asan suite ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
 
-suite: dev chromium ## pytest alone, three processes for every two cores
+suite: dev chromium collected ## pytest alone, three processes for every two cores
 	$(SUITE)
 
 chromium: dev ## a Chromium for the tests of pages, where the machine has none: Debian's package, else Playwright's

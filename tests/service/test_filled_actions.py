@@ -23,7 +23,7 @@ def moments(game: str, rng: random.Random) -> Iterator[tuple[Json, dict[int, lis
     type some moments, spread over the records."""
     rules = warlog_core.game(game)
     found: dict[str, list[tuple[int, int, str]]] = {}
-    records = []
+    records: list[Json] = []
     for path in playthroughs():
         start, *steps = lines(path)
         if start["game"] != game:
