@@ -132,9 +132,12 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
         assert [(layer["from"], layer["draw"]) for layer in described.look] == [("heap", "heap")]
         assert anonymous.rules("nim").startswith("# Nim")
         components = anonymous.openapi()["components"]["schemas"]
-        for kind in ("Options", "Position", "Action", "ListedAction", "SeenAction", "Effect", "View", "Code"):
+        for kind in ("Options", "Position", "Action", "SeenAction", "Effect", "View", "Code"):
             assert {"$ref": f"#/components/schemas/Nim{kind}"} in components[f"Game{kind}"]["anyOf"]
             assert components[f"Nim{kind}"]["description"]
+        _, by_game = components["Actions"]["allOf"]
+        assert {"$ref": "#/components/schemas/NimActions"} in by_game["anyOf"]
+        assert components["NimListedAction"]["description"]
         take, resign = (described.actions["$defs"][name] for name in ("Take", "Resign"))
         assert (take["kind"], take["label"], take["clicks"]) == ("play", "Take", ["count"])
         assert take["properties"]["count"]["role"] == "number"
