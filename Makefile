@@ -99,7 +99,7 @@ asan: ## the C core under address and undefined-behaviour sanitizers with hostil
 
 test: lint ctest asan suite ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
 
-suite: dev chromium collected ## pytest alone, three processes for every two cores
+suite: dev chromium collected ## pytest alone, two processes for each core
 	$(SUITE)
 
 chromium: dev ## a Chromium for the tests of pages, where the machine has none: Debian's package, else Playwright's

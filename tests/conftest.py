@@ -37,10 +37,10 @@ if "SSL_CERT_FILE" not in os.environ:  # as it is in the worker processes, which
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Of `-n logical`: three processes for two cores. A test waits for a third of its time and more, for servers that
+    """Of `-n logical`: two processes for a core. A test waits for half of its time and more, for servers that
     start, for a disk or for something to happen; one process for each core would leave it idle then."""
     cores = os.cpu_count() or 1
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or cores + (cores + 1) // 2)
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or 2 * cores)
 
 
 @pytest.hookimpl(tryfirst=True)

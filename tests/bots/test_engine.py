@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Any
 
 import msgspec
@@ -14,7 +14,8 @@ from tests.bots.conftest import SECONDS_MAX, Hall, match_once
 from tests.core.games import GAMES
 from tests.servers import WarlogServer
 from tests.web.cuts import Network
-from warlog_bots import Thinker
+from warlog_bots import Engine, Thinker
+from warlog_bots import engine as engines
 from warlog_bots.manners import any_of
 from warlog_bots.thinker import Question
 from warlog_client import (
@@ -23,6 +24,7 @@ from warlog_client import (
     Match,
     Undo,
     VersionConflict,
+    YourTurnNotice,
 )
 from warlog_core import Choice
 
@@ -67,17 +69,17 @@ async def begun(hall: Hall, bot: str, **how: Any) -> tuple[AsyncClient, Match]:
     return person, await passed(person, made.match.id)
 
 
-async def passed(person: AsyncClient, match: str) -> Match:
+async def passed(person: AsyncClient, match: str, seat: str = "red") -> Match:
     """The person acts until it is the bot's turn, or the match is over."""
     while True:
         found = await match_once(person, match, lambda one: one.to_act or one.status == "finished")
-        if "red" not in found.to_act:
+        if seat not in found.to_act:
             return found
-        listed = await person.actions(match, "red")
+        listed = await person.actions(match, seat)
         action = any_of(listed.actions, listed.version)
         assert action is not None
         with suppress(VersionConflict):
-            await person.act(match, "red", action, if_match=listed.version)
+            await person.act(match, seat, action, if_match=listed.version)
 
 
 async def acted(person: AsyncClient, match: Match) -> Match:
@@ -98,6 +100,55 @@ async def test_a_match_that_is_taken_back_while_the_bot_thinks_is_thought_about_
     newest = [event async for event in person.events(match.id, after=back.version)]
     assert any(isinstance(event, ActionTakenEvent) and event.seat == "blue" for event in newest)
     assert gate.figures.failures == 0
+
+
+class Held(AsyncClient):
+    """Hands on what it has read of a match when it is let."""
+
+    asked: asyncio.Event
+    let: asyncio.Event
+
+    async def match(self, match: str) -> Match:
+        found = await super().match(match)
+        self.asked.set()
+        await self.let.wait()
+        return found
+
+
+async def test_a_turn_that_begins_while_the_match_is_read_is_not_forgotten(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read may be from before the notice of it."""
+    monkeypatch.setattr(engines, "FIRST_SURVEYS_SECONDS", (0.0,))  # the next one would find the turn,
+    monkeypatch.setattr(engines, "LOBBY_LOOK_SECONDS", 600.0)  # as would this
+    _, player = await hall.person("bot")
+    slow = Held(hall.url, hall.tokens[player])
+    slow.asked, slow.let = asyncio.Event(), asyncio.Event()
+    slow.let.set()
+    hall.clients.append(slow)
+    thinker = Thinker()
+    engine = Engine(slow, thinker, level=1)
+    running = asyncio.create_task(engine.run())
+    person, match = await begun(hall, player)
+    match = await acted(person, match)  # the engine knows its seats now
+    while "red" not in match.to_act:
+        match = await acted(person, match)
+    slow.let.clear()
+    slow.asked.clear()
+    engine._take_up(match, True)  # as it does every two minutes
+    await asyncio.wait_for(slow.asked.wait(), SECONDS_MAX)
+    async with aclosing(slow.personal_feed()) as feed:
+        await anext(feed)
+        match = await passed(person, match.id)
+        async for notice in feed:
+            if isinstance(notice, YourTurnNotice) and notice.version == match.version:
+                break
+    await asyncio.sleep(0.3)  # the engine has heard it, too
+    slow.let.set()
+    await match_once(person, match.id, lambda one: one.version > match.version, seconds=20)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await thinker.close()
 
 
 async def test_a_bot_that_dies_in_the_midst_of_a_search_twice_loses_no_match(hall: Hall) -> None:

@@ -78,6 +78,8 @@ def test_the_text_has_the_guide_and_every_call_with_its_refusals(api: Api) -> No
         for method, operation in methods.items():
             section = text.partition(f"\n### {method.upper()} {path}\n")[2].partition("\n##")[0]
             assert operation["description"] in section
+            assert "``" not in section
+            assert ("\n* takes " in section) == ("requestBody" in operation)
             assert all(f"* `{one['name']}`" in section for one in operation["parameters"])
             refusals = {
                 status: one for status, one in answers_of(document, operation).items() if status[0] in "45"

@@ -1718,7 +1718,7 @@ export interface components {
             events?: number;
             /** @description import: id of the match of the record */
             match?: string;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options?: components["schemas"]["GameOptions"];
         };
         /** @description An achievement that takes several matches, of which some have been played. */
@@ -3468,7 +3468,7 @@ export interface components {
             rules_version: number;
             /** @description in seat order */
             seats: string[];
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
             /** @description of each seed: `sha256:` and its SHA-256, in hex */
             seed_commitments: string[];
@@ -5590,7 +5590,7 @@ export interface components {
             status: "aborted" | "finished" | "lobby" | "playing";
             /** @description the number of its newest event */
             version: number;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
             /** @description how the options differ from the standard, for people */
             options_text: string;
@@ -5726,7 +5726,7 @@ export interface components {
              * @enum {unknown}
              */
             mode: "casual" | "competitive";
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
             /**
              * @description who must accept a proposal
@@ -5890,7 +5890,7 @@ export interface components {
         };
         /** @description Options to be saved. */
         NewOwnOptions: {
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
         };
         /** @description A new account. */
@@ -5908,7 +5908,7 @@ export interface components {
             name: string;
             /** @description null: the game's own setup */
             position?: components["schemas"]["GamePosition"] | null;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options?: components["schemas"]["GameOptions"];
             /**
              * @description `public`: everybody sees it; `private`: only its owner (default: `private`)
@@ -6009,7 +6009,7 @@ export interface components {
             player: components["schemas"]["PlayerName"];
             /** @description version of the proposal that was accepted; null: it needed nobody's consent */
             proposal: number | null;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
             /** @description the seats that these options give, in seat order */
             seats: string[];
@@ -6038,7 +6038,7 @@ export interface components {
             game: string;
             /** @description name under which they are saved */
             name: string;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
             /** @description how they differ from the standard, for people */
             options_text: string;
@@ -6222,7 +6222,7 @@ export interface components {
         PositionCheck: {
             /** @description a Position of the game */
             position: components["schemas"]["GamePosition"];
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options?: components["schemas"]["GameOptions"];
         };
         /** @description The match goes on from another Position, as a new one. */
@@ -6714,7 +6714,7 @@ export interface components {
             events: number;
             /** @description id of the match that it is of */
             match?: string;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options?: components["schemas"]["GameOptions"];
         };
         /** @description A part of the board with a name; `home`: the seat whose it is, in games that have such. */
@@ -6813,7 +6813,7 @@ export interface components {
             game: string;
             /** @description for display */
             name: string;
-            /** @description options of the game */
+            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
             options: components["schemas"]["GameOptions"];
             /** @description null: the scenario has options only */
             position: components["schemas"]["GamePosition"] | null;

@@ -47,8 +47,10 @@ def _named(one: Json) -> str:
     """What a body or an answer is: a component, or a type of content."""
     for kind, content in one.get("content", {}).items():
         schema = content["schema"]
-        stands = schema.get("contentSchema", schema).get("$ref", "").rpartition("/")[2]
-        return f"`{stands}`" if kind == "application/json" else f"{kind} {stands}".rstrip()
+        found = schema.get("contentSchema", schema)
+        names = [part["$ref"].rpartition("/")[2] for part in found.get("anyOf", [found]) if "$ref" in part]
+        stands = " or ".join(f"`{name}`" for name in names)
+        return stands or "a JSON object" if kind == "application/json" else f"{kind} {stands}".rstrip()
     return ""
 
 

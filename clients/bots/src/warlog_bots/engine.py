@@ -248,6 +248,7 @@ class Engine:
             await self._turn(table, seat, table.turns.pop(seat))
 
     async def _look(self, table: Table) -> None:
+        known = {*table.turns}
         match = await self._warlog.match(table.id)
         table.seats = self._seats_of(match)
         proposal = match.proposal
@@ -262,7 +263,11 @@ class Engine:
             to_act = {*match.to_act} & {*table.seats}
             if proposal is not None and to_act and self._waits_for_answers(table, proposal["version"], left):
                 to_act = set()
-            table.turns = {seat: table.turns.get(seat) or due_at(now, left.get(seat)) for seat in to_act}
+            # A turn that was heard of meanwhile may have begun after what was read.
+            heard = {seat: due for seat, due in table.turns.items() if seat not in known}
+            table.turns = {
+                seat: table.turns.get(seat) or due_at(now, left.get(seat)) for seat in to_act
+            } | heard
         else:
             self._forget(table)
 
