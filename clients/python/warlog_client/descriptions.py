@@ -93,7 +93,8 @@ class GameSeat(Struct, frozen=True):
 
 
 class Game(Struct, frozen=True):
-    """A game as `GET /v1/games/{game}` describes it; options, actions, effects, view and position are JSON Schemas.
+    """A game as `GET /v1/games/{game}` describes it; options, actions, effects, view and position are JSON Schemas. The
+    root of a schema may be a reference into its `$defs`.
 
     about         what it is, in a sentence in English
     look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why

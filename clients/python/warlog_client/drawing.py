@@ -51,10 +51,11 @@ class Drawn(Struct, frozen=True, kw_only=True):
 def drawn(
     game: Game, view: Given, *, look: Sequence[Layer] | None = None, beside: str = ""
 ) -> Iterator[Drawn]:
-    """Everything that is to be drawn of a view, in this order.
+    """Everything that is to be drawn of a view, in this order. How things that share a space are arranged is yours to
+    choose: side by side, or a board for each `level`.
 
     look    other layers than those of the view, as `editor` has them for a Position
-    beside  the title of a tray without a name"""
+    beside  in the title of a tray, after its owner, what it is where that has no name, such as `beside the board`"""
     finder = _Finder(game, game.look if look is None else look, beside)
     for layer in finder.look:
         yield from finder.drawn(layer, view)

@@ -330,7 +330,7 @@ class AcceptedNotice(MatchNotice, frozen=True, kw_only=True):
 
 class DeclinedNotice(MatchNotice, frozen=True, kw_only=True):
     """A challenge for these `seats` was declined or has lapsed. reason: later, options, not_now or lapsed; None: the
-    seat was left."""
+    seat was left. Where the match ends by it, a MatchOverNotice follows."""
 
     type: Literal["declined"]
     reason: str | None = None

@@ -38,13 +38,16 @@ export interface Drawn {
   key: string;
 }
 
-/** Settings of `drawn`. look: other layers than those of the view, as the `editor` has them for a Position. beside: the title of a tray without a name. */
+/** Settings of `drawn`. look: other layers than those of the view, as the `editor` has them for a Position. beside: in the title of a tray, after its owner, what it is where that has no name. */
 export interface Drawing {
   look?: readonly Layer[];
   beside?: string;
 }
 
-/** Everything that is to be drawn of a view, in this order. */
+/**
+ * Everything that is to be drawn of a view, in this order. How things that share a space are arranged is yours to choose: side by
+ * side, or a board for each `level`.
+ */
 export function drawn(game: Drawable, view: object, { look = game.look, beside = "" }: Drawing = {}): Drawn[] {
   const finder = new Finder(game, look, beside);
   const counts = new Map<string, number>();

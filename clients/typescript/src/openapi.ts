@@ -3129,7 +3129,10 @@ export interface components {
              */
             reason: "later" | "not_now" | "options";
         };
-        /** @description A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told. */
+        /**
+         * @description A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told. Where the
+         *         match ends by it, `match_over` follows.
+         */
         DeclinedNotice: {
             /**
              * @description says which it is

@@ -36,7 +36,8 @@ class AcceptedNotice(NoticeBase, frozen=True, kw_only=True, tag="accepted"):
 
 
 class DeclinedNotice(NoticeBase, frozen=True, kw_only=True, tag="declined"):
-    """A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told."""
+    """A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told. Where the
+    match ends by it, `match_over` follows."""
 
     reason: (
         Annotated[
