@@ -19,6 +19,7 @@ LONGEST = (
     "tests/service/test_casual_worlds.py",
     "tests/clients/test_typescript.py",
     "tests/simulate/test_simulate.py",
+    "tests/service/test_openapi_linters.py",
     "tests/service/test_playthroughs.py",
     "tests/service/test_worlds.py",
     "tests/clients/test_every_game.py",
