@@ -108,7 +108,7 @@ class Held(AsyncClient):
     asked: asyncio.Event
     let: asyncio.Event
 
-    async def match(self, match: str) -> Match:
+    async def match(self, match: str) -> Match:  # pyright: ignore[reportIncompatibleVariableOverride]
         found = await super().match(match)
         self.asked.set()
         await self.let.wait()
