@@ -156,7 +156,7 @@ async def test_a_match_of_four_from_the_first_seat_to_the_public_replay(
 
 
 def did(event: Event) -> dict[str, Any]:
-    """What somebody did, as far as it is told."""
+    """The action of an event; empty where it is hidden, and where the event is no action."""
     return (event.action if isinstance(event, ActionTakenEvent) else None) or {}
 
 

@@ -164,7 +164,8 @@ class Vector:
 
 
 class _Helper:
-    """A thread that takes the actions of a part whenever it is told to. An executor takes as long as the step."""
+    """A thread that steps its part of the matches at each `begin`. To hand a step to an executor takes as long as the
+    step itself."""
 
     def __init__(self, raw: RawVector) -> None:
         self._asked: SimpleQueue[int] = SimpleQueue()

@@ -263,7 +263,7 @@ class Engine:
             to_act = {*match.to_act} & {*table.seats}
             if proposal is not None and to_act and self._waits_for_answers(table, proposal["version"], left):
                 to_act = set()
-            # A turn that was heard of meanwhile may have begun after what was read.
+            # The match may have been read before a turn began whose notice has come since.
             heard = {seat: due for seat, due in table.turns.items() if seat not in known}
             table.turns = {
                 seat: table.turns.get(seat) or due_at(now, left.get(seat)) for seat in to_act
