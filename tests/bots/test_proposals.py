@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from tests.bots.conftest import Hall, match_once
 from tests.bots.test_engine import BATTLE, acted, begun, passed
-from warlog_client import Abort, ChangeOptions, MakeCompetitive, Rematch, Undo
+from warlog_client import Abort, AsyncClient, ChangeOptions, MakeCompetitive, Match, Rematch, Undo
+
+
+async def waiting_for(person: AsyncClient, match: str) -> Match:
+    """The match in its person's turn, in which the bot does not act: nothing else can come first."""
+    return await match_once(person, match, lambda one: "red" in one.to_act)
 
 
 async def test_a_bot_agrees_to_go_back_and_plays_on_from_there(hall: Hall) -> None:
     person, match = await begun(hall, await hall.bot())
-    match = await passed(person, (await acted(person, match)).id)
-    match = await acted(person, match)
+    match = await waiting_for(person, match.id)
     await person.propose(match.id, Undo(to=match.version - 1))
     back = await match_once(person, match.id, lambda one: one.version > match.version and not one.proposal)
     events = [event async for event in person.events(match.id, after=match.version)]
@@ -50,6 +54,7 @@ async def test_a_bot_lets_a_lobby_be_ended(hall: Hall) -> None:
 
 async def test_a_bot_accepts_a_rematch_and_plays_it(hall: Hall) -> None:
     person, match = await begun(hall, await hall.bot())
+    await waiting_for(person, match.id)
     await person.act(match.id, "red", {"type": "resign"})
     await match_once(person, match.id, lambda one: one.status == "finished")
     await person.propose(match.id, Rematch())
