@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from warlog_service.openapi.components import reached
+from warlog_service.openapi.games import COMMON
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "openapi.json"
@@ -41,10 +42,11 @@ def made() -> str:
         for name in schemas
         if name.endswith("Code") and name not in ("Code", "GameCode")
     ]
+    parts = {f"{game}{part}" for game in games for part in ("Code", *COMMON)}  # of answers, which have Structs
     own = {
         name: one
         for name, one in schemas.items()
-        if name.startswith(tuple(games)) and not name.endswith("Code")
+        if name.startswith(tuple(games)) and name not in parts
     }
     wanted = {*own} | reached(schemas, [*own.values()])
     components = {"schemas": {name: schemas[name] for name in sorted(wanted)}}

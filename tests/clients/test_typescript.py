@@ -145,12 +145,13 @@ def test_a_bot_plays_that_was_written_with_the_types_of_the_document_alone(
     consumer: Path, warlog_server: WarlogServer
 ) -> None:
     """openapi-typescript with default settings: what may be left out of requests is optional, and what is always in
-    answers is there."""
+    answers is there; `match.game` tells what its options are."""
     said = done("node", "naive.js", warlog_server.url, cwd=consumer)
     assert [line.split()[0] for line in said.splitlines()] == ["hex", "wec"]
     for line in said.splitlines():
-        _, actions, *_, told = line.split()
+        game, actions, *_, told, rounds = line.split()
         assert int(told) == int(actions) + 2  # created and started
+        assert rounds == ("3" if game == "hex" else "-")
 
 
 def test_a_bot_of_its_readers_plays_every_game_to_its_end(

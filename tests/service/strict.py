@@ -29,9 +29,21 @@ def strict(game: str) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     for kind in games.KINDS:
         schemas[f"Game{kind}"] = {"$ref": f"{REF}{games.prefix_of(game)}{kind}"}
+    for name, common in games.COMMON.items():
+        schemas[name] = _joined(schemas[common], schemas[f"{games.prefix_of(game)}{name}"])
     for one in schemas.values():
         _close(one)
     return document
+
+
+def _joined(common: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """One object, which can be closed."""
+    assert not common["properties"].keys() & own["properties"].keys()
+    return {
+        **common,
+        "properties": {**common["properties"], **own["properties"]},
+        "required": [*common["required"], *own["required"]],
+    }
 
 
 def _close(node: Any) -> None:
@@ -62,13 +74,6 @@ def check_live(game: str, event: dict[str, Any]) -> None:
     """An event of a feed, or of the answer to a command: a component that is made of two."""
     check(game, "Turn", {name: event[name] for name in TURN if name in event})
     check(game, "Event", {name: value for name, value in event.items() if name not in TURN})
-
-
-def check_actions(game: str, listed: dict[str, Any]) -> None:
-    """A list of actions: a component of the game, and one of all."""
-    of_game = ("game", "actions")
-    check(game, f"{games.prefix_of(game)}Actions", {name: listed[name] for name in of_game})
-    check(game, "Listing", {name: value for name, value in listed.items() if name not in of_game})
 
 
 def check_match(game: str, match: dict[str, Any]) -> None:

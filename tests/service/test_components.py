@@ -12,7 +12,7 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES, lines, playthroughs
 from tests.service.api import Api, ok
-from tests.service.strict import Seen, check, check_actions, check_live, check_match, strict, types_of
+from tests.service.strict import Seen, check, check_live, check_match, strict, types_of
 from warlog_core import State
 from warlog_service.openapi import games
 
@@ -124,7 +124,7 @@ class Reading:
             holder = next(one["player"]["id"] for one in now["seats"] if one["seat"] == seat)
             who = self.ada if holder == self.ada.id else self.ben
             listed = ok(who.get(f"/matches/{match}/actions?seat={seat}&trace=true"))
-            check_actions(self.game, listed)
+            check(self.game, "Actions", listed)
             fit = [one for one in listed["actions"] if not one.get("open") and one["type"] != "resign"]
             self.send(who, match, {"type": "act", "seat": seat, "action": rng.choice(fit)})
 

@@ -2835,13 +2835,6 @@ class WecPosition(TypedDict):
 WecSeenAction: TypeAlias = WecMove | WecDoze | WecFire | WecPickUp | WecDrop | WecExchange | WecReinforce | WecEndTurn | WecOfferDraw | WecAcceptDraw | WecDeclineDraw | WecResign | WecTimeout
 
 
-class ConfrontationActions(TypedDict):
-    """A list of actions of Confrontation."""
-
-    game: Literal["confrontation"]
-    actions: list[ConfrontationListedAction]
-
-
 class ConfrontationArmiesRevealed(TypedDict):
     """Confrontation: armies revealed."""
 
@@ -2852,35 +2845,7 @@ class ConfrontationArmiesRevealed(TypedDict):
 ConfrontationEffect: TypeAlias = ConfrontationArmySubmitted | ConfrontationArmiesRevealed | ConfrontationOrderRoll | ConfrontationOrderWinner | ConfrontationOrderChosen | ConfrontationTerrainPlaced | ConfrontationTerrainSkipped | ConfrontationPlaced | ConfrontationTurnStarted | ConfrontationTurnSkipped | ConfrontationTurnEnded | ConfrontationTokenSpent | ConfrontationMoved | ConfrontationRisen | ConfrontationSpellCast | ConfrontationHealed | ConfrontationPanicked | ConfrontationBattleStarted | ConfrontationRolled | ConfrontationRerolled | ConfrontationBattleResult | ConfrontationStrengthUsed | ConfrontationDefeated | ConfrontationLivedAgain | ConfrontationRemoved | ConfrontationTreasureFound | ConfrontationRecruited | ConfrontationEliminated | ConfrontationDrawOffered | ConfrontationDrawAccepted | ConfrontationDrawDeclined | ConfrontationMatchOver
 
 
-class HexActions(TypedDict):
-    """A list of actions of Hex Tactics."""
-
-    game: Literal["hex"]
-    actions: list[HexListedAction]
-
-
 HexEffect: TypeAlias = HexMatchStarted | HexArmySubmitted | HexArmiesRevealed | HexPlaced | HexSeatReady | HexDeploymentRevealed | HexRoundStarted | HexTurnStarted | HexMoved | HexAttacked | HexDestroyed | HexSeatEliminated | HexHealed | HexSummoned | HexDefended | HexWaited | HexDrawOffered | HexDrawAccepted | HexDrawDeclined | HexResigned | HexMatchEnded
-
-
-class JunqiActions(TypedDict):
-    """A list of actions of Siguo Junqi."""
-
-    game: Literal["junqi"]
-    actions: list[JunqiListedAction]
-
-
-class UniversalActions(TypedDict):
-    """A list of actions of Universal Chess."""
-
-    game: Literal["universal"]
-    actions: list[UniversalListedAction]
-
-
-class WecActions(TypedDict):
-    """A list of actions of Weaponized Chess."""
-
-    game: Literal["wec"]
-    actions: list[WecListedAction]
 
 
 WecEffect: TypeAlias = WecMoved | WecVanished | WecAppeared | WecBumped | WecDestroyed | WecStunned | WecConverted | WecFired | WecProjectileCreated | WecProjectileMoved | WecProjectileHit | WecProjectileLeft | WecArticleLanded | WecArticleGone | WecPickedUp | WecDropped | WecExchanged | WecLocked | WecReinforced | WecJourneyStarted | WecJourneyEnded | WecCrashed | WecPrimaryLost | WecDrawOffered | WecDrawDeclined | WecTurnEnded | WecMatchEnded

@@ -1718,7 +1718,7 @@ export interface components {
             events?: number;
             /** @description import: id of the match of the record */
             match?: string;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
         };
         /** @description An achievement that takes several matches, of which some have been played. */
@@ -2200,6 +2200,16 @@ export interface components {
              */
             type: "end_turn";
         };
+        /** @description One player's wait for one match, in the form of the API: what it has in Confrontation alone. */
+        ConfrontationEntry: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "confrontation";
+            /** @description all options of the match */
+            options: components["schemas"]["ConfrontationOptions"];
+        };
         /** @description Battle Fury, Orcs: another piece attacks (7.9). */
         ConfrontationFury: {
             /**
@@ -2277,6 +2287,16 @@ export interface components {
              * @enum {unknown}
              */
             type: "luck";
+        };
+        /** @description The summary of a match: what it has in Confrontation alone. */
+        ConfrontationMatch: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "confrontation";
+            /** @description options of the game */
+            options: components["schemas"]["ConfrontationOptions"];
         };
         /** @description Confrontation: match over. */
         ConfrontationMatchOver: {
@@ -2810,6 +2830,18 @@ export interface components {
             defend_rating: number;
             /** @description what the defender rolled */
             defend_die: number;
+        };
+        /** @description A scenario: what it has in Confrontation alone. */
+        ConfrontationScenario: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "confrontation";
+            /** @description options of the game */
+            options: components["schemas"]["ConfrontationOptions"];
+            /** @description null: the scenario has options only */
+            position: components["schemas"]["ConfrontationPosition"] | null;
         };
         /** @description A seat; which fields are there follows from the phase (10.3). */
         ConfrontationSeatView: {
@@ -3387,14 +3419,19 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description One player's wait for one match, in the form of the API. */
-        Entry: {
+        /** @description One player's wait for one match, in the form of the API, told apart by `game`. */
+        Entry: components["schemas"]["EntrySummary"] & (components["schemas"]["ConfrontationEntry"] | components["schemas"]["HexEntry"] | components["schemas"]["JunqiEntry"] | components["schemas"]["UniversalEntry"] | components["schemas"]["WecEntry"]);
+        /** @description How the fields of an entry of the list are called. */
+        EntryKeys: {
+            /** @description the field with the type */
+            type: string;
+            /** @description the field with the number */
+            count: string;
+        };
+        /** @description One player's wait for one match, in the form of the API: what it has in every game. */
+        EntrySummary: {
             /** @description id of the entry */
             id: string;
-            /** @description name of the game */
-            game: string;
-            /** @description all options of the match */
-            options: components["schemas"]["GameOptions"];
             /**
              * @description in a casual match the players may go back
              * @enum {unknown}
@@ -3422,13 +3459,6 @@ export interface components {
             match: string | null;
             /** @description why the player was turned away (`refused`) */
             code: string | null;
-        };
-        /** @description How the fields of an entry of the list are called. */
-        EntryKeys: {
-            /** @description the field with the type */
-            type: string;
-            /** @description the field with the number */
-            count: string;
         };
         /** @description An event of a match as you may see it, told apart by `type`. */
         Event: components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["ChallengeDeclinedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"];
@@ -3471,7 +3501,7 @@ export interface components {
             rules_version: number;
             /** @description in seat order */
             seats: string[];
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options: components["schemas"]["GameOptions"];
             /** @description of each seed: `sha256:` and its SHA-256, in hex */
             seed_commitments: string[];
@@ -3899,6 +3929,16 @@ export interface components {
         };
         /** @description What an action of Hex Tactics led to. */
         HexEffect: components["schemas"]["HexMatchStarted"] | components["schemas"]["HexArmySubmitted"] | components["schemas"]["HexArmiesRevealed"] | components["schemas"]["HexPlaced"] | components["schemas"]["HexSeatReady"] | components["schemas"]["HexDeploymentRevealed"] | components["schemas"]["HexRoundStarted"] | components["schemas"]["HexTurnStarted"] | components["schemas"]["HexMoved"] | components["schemas"]["HexAttacked"] | components["schemas"]["HexDestroyed"] | components["schemas"]["HexSeatEliminated"] | components["schemas"]["HexHealed"] | components["schemas"]["HexSummoned"] | components["schemas"]["HexDefended"] | components["schemas"]["HexWaited"] | components["schemas"]["HexDrawOffered"] | components["schemas"]["HexDrawAccepted"] | components["schemas"]["HexDrawDeclined"] | components["schemas"]["HexResigned"] | components["schemas"]["HexMatchEnded"];
+        /** @description One player's wait for one match, in the form of the API: what it has in Hex Tactics alone. */
+        HexEntry: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "hex";
+            /** @description all options of the match */
+            options: components["schemas"]["HexOptions"];
+        };
         /** @description `count` and `top_hp` are the target's afterwards. */
         HexHealed: {
             /**
@@ -3923,6 +3963,16 @@ export interface components {
         };
         /** @description An action of Hex Tactics, as it is listed: to be posted as it is, or a template to be filled in. */
         HexListedAction: components["schemas"]["HexRecruit"] | components["schemas"]["HexRecruitPreset"] | components["schemas"]["HexPlace"] | components["schemas"]["HexReady"] | components["schemas"]["HexMove"] | components["schemas"]["HexAttack"] | components["schemas"]["HexMoveAttack"] | components["schemas"]["HexSkill"] | components["schemas"]["HexDefend"] | components["schemas"]["HexWait"] | components["schemas"]["HexOfferDraw"] | components["schemas"]["HexAcceptDraw"] | components["schemas"]["HexDeclineDraw"] | components["schemas"]["HexResign"] | components["schemas"]["HexTimeout"] | components["schemas"]["HexOpenRecruit"];
+        /** @description The summary of a match: what it has in Hex Tactics alone. */
+        HexMatch: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "hex";
+            /** @description options of the game */
+            options: components["schemas"]["HexOptions"];
+        };
         /** @description Hex Tactics: match ended. */
         HexMatchEnded: {
             /**
@@ -4239,6 +4289,18 @@ export interface components {
             round: number;
             /** @description ids in the order in which they will act */
             queue: number[];
+        };
+        /** @description A scenario: what it has in Hex Tactics alone. */
+        HexScenario: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "hex";
+            /** @description options of the game */
+            options: components["schemas"]["HexOptions"];
+            /** @description null: the scenario has options only */
+            position: components["schemas"]["HexPosition"] | null;
         };
         /** @description Hex Tactics: seat eliminated. */
         HexSeatEliminated: {
@@ -4685,6 +4747,16 @@ export interface components {
             /** @description why, by the rule book */
             reason: string;
         };
+        /** @description One player's wait for one match, in the form of the API: what it has in Siguo Junqi alone. */
+        JunqiEntry: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "junqi";
+            /** @description all options of the match */
+            options: components["schemas"]["JunqiOptions"];
+        };
         /** @description Siguo Junqi: flag revealed. */
         JunqiFlagRevealed: {
             /**
@@ -4852,6 +4924,16 @@ export interface components {
              * @enum {unknown}
              */
             type: "bomb" | "brigadier" | "captain" | "colonel" | "engineer" | "field_marshal" | "flag" | "general" | "lieutenant" | "major" | "major_general" | "mine";
+        };
+        /** @description The summary of a match: what it has in Siguo Junqi alone. */
+        JunqiMatch: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "junqi";
+            /** @description options of the game */
+            options: components["schemas"]["JunqiOptions"];
         };
         /** @description Step, run or free run, attacking what stands there (7.4). */
         JunqiMove: {
@@ -5143,6 +5225,18 @@ export interface components {
             winners: string[];
             /** @description why, by the rule book */
             reason: string;
+        };
+        /** @description A scenario: what it has in Siguo Junqi alone. */
+        JunqiScenario: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "junqi";
+            /** @description options of the game */
+            options: components["schemas"]["JunqiOptions"];
+            /** @description null: the scenario has options only */
+            position: components["schemas"]["JunqiPosition"] | null;
         };
         /** @description Siguo Junqi: seat ready. */
         JunqiSeatReady: {
@@ -5573,101 +5667,8 @@ export interface components {
             /** @description hash of the state after it, in hex; it is checked */
             hash?: string;
         };
-        /** @description The summary of a match. */
-        Match: {
-            /** @description id of the match */
-            id: string;
-            /** @description name of the game */
-            game: string;
-            /** @description version of the rules that the match is played by */
-            rules_version: number;
-            /**
-             * @description in a casual match the players may go back
-             * @enum {unknown}
-             */
-            mode: "casual" | "competitive";
-            /**
-             * @description how far the match is
-             * @enum {unknown}
-             */
-            status: "aborted" | "finished" | "lobby" | "playing";
-            /** @description the number of its newest event */
-            version: number;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
-            options: components["schemas"]["GameOptions"];
-            /** @description how the options differ from the standard, for people */
-            options_text: string;
-            /**
-             * @description who must accept a proposal: all other players, or nobody
-             * @enum {unknown}
-             */
-            consent: "all" | "none";
-            /** @description seconds for each turn; 0: no limit */
-            move_seconds: number;
-            /** @description seconds that a seat has for setting up; 0: no limit, or a game without setup phases */
-            setup_seconds: number;
-            /**
-             * @description private: only its players can see that it exists
-             * @enum {unknown}
-             */
-            visibility: "private" | "public";
-            /**
-             * @description players take seats, or join with a wish for one
-             * @enum {unknown}
-             */
-            seating: "direct" | "wish";
-            /** @description in seat order */
-            seats: components["schemas"]["SeatInMatch"][];
-            /** @description the seats that are to act */
-            to_act: string[];
-            /** @description by seat: when the time to act ends */
-            deadlines: {
-                [key: string]: string;
-            };
-            /** @description the open proposal; null: there is none */
-            proposal: components["schemas"]["Proposal"] | null;
-            /** @description null: the match is not over */
-            result: components["schemas"]["Result"] | null;
-            /** @description `sha256:` and the SHA-256 of the secret seed of the next draws, in hex; null: published */
-            seed_commitment: string | null;
-            /** @description who created the match */
-            creator: components["schemas"]["PlayerName"];
-            /**
-             * Format: date-time
-             * @description when it was created
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description when its newest event happened
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description beside deadlines: the server's time at this answer
-             */
-            now?: string;
-            /** @description only in the lobby */
-            beginning?: components["schemas"]["Beginning"];
-            /** @description in a lobby with `seating` wish: who has joined */
-            joined?: components["schemas"]["Joined"][];
-            /** @description from the start of a competitive match with points on: does it move points and gold? */
-            counted?: boolean;
-            /** @description why not: options beyond what counts (by name), `position`, `same_players`, `bots` */
-            uncounted?: string[];
-            /** @description true: it began as an import of a record */
-            imported?: boolean;
-            /** @description id of the match that it is a rematch of */
-            rematch_of?: string;
-            /** @description id of the match that is its rematch */
-            rematch?: string;
-            /** @description by seat: the bots of the house */
-            bots?: {
-                [key: string]: components["schemas"]["BotInMatch"];
-            };
-            /** @description everybody may have the complete record, notation and position while the match runs (default: `false`) */
-            open_record?: boolean;
-        };
+        /** @description The summary of a match, told apart by `game`. */
+        Match: components["schemas"]["MatchSummary"] & (components["schemas"]["ConfrontationMatch"] | components["schemas"]["HexMatch"] | components["schemas"]["JunqiMatch"] | components["schemas"]["UniversalMatch"] | components["schemas"]["WecMatch"]);
         /** @description The match ended without a result. */
         MatchAbortedEvent: {
             /**
@@ -5729,7 +5730,7 @@ export interface components {
              * @enum {unknown}
              */
             mode: "casual" | "competitive";
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options: components["schemas"]["GameOptions"];
             /**
              * @description who must accept a proposal
@@ -5863,6 +5864,97 @@ export interface components {
             /** @description your seats, unless the notice says others */
             seats: string[];
         };
+        /** @description The summary of a match: what it has in every game. */
+        MatchSummary: {
+            /** @description id of the match */
+            id: string;
+            /** @description version of the rules that the match is played by */
+            rules_version: number;
+            /**
+             * @description in a casual match the players may go back
+             * @enum {unknown}
+             */
+            mode: "casual" | "competitive";
+            /**
+             * @description how far the match is
+             * @enum {unknown}
+             */
+            status: "aborted" | "finished" | "lobby" | "playing";
+            /** @description the number of its newest event */
+            version: number;
+            /** @description how the options differ from the standard, for people */
+            options_text: string;
+            /**
+             * @description who must accept a proposal: all other players, or nobody
+             * @enum {unknown}
+             */
+            consent: "all" | "none";
+            /** @description seconds for each turn; 0: no limit */
+            move_seconds: number;
+            /** @description seconds that a seat has for setting up; 0: no limit, or a game without setup phases */
+            setup_seconds: number;
+            /**
+             * @description private: only its players can see that it exists
+             * @enum {unknown}
+             */
+            visibility: "private" | "public";
+            /**
+             * @description players take seats, or join with a wish for one
+             * @enum {unknown}
+             */
+            seating: "direct" | "wish";
+            /** @description in seat order */
+            seats: components["schemas"]["SeatInMatch"][];
+            /** @description the seats that are to act */
+            to_act: string[];
+            /** @description by seat: when the time to act ends */
+            deadlines: {
+                [key: string]: string;
+            };
+            /** @description the open proposal; null: there is none */
+            proposal: components["schemas"]["Proposal"] | null;
+            /** @description null: the match is not over */
+            result: components["schemas"]["Result"] | null;
+            /** @description `sha256:` and the SHA-256 of the secret seed of the next draws, in hex; null: published */
+            seed_commitment: string | null;
+            /** @description who created the match */
+            creator: components["schemas"]["PlayerName"];
+            /**
+             * Format: date-time
+             * @description when it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description when its newest event happened
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description beside deadlines: the server's time at this answer
+             */
+            now?: string;
+            /** @description only in the lobby */
+            beginning?: components["schemas"]["Beginning"];
+            /** @description in a lobby with `seating` wish: who has joined */
+            joined?: components["schemas"]["Joined"][];
+            /** @description from the start of a competitive match with points on: does it move points and gold? */
+            counted?: boolean;
+            /** @description why not: options beyond what counts (by name), `position`, `same_players`, `bots` */
+            uncounted?: string[];
+            /** @description true: it began as an import of a record */
+            imported?: boolean;
+            /** @description id of the match that it is a rematch of */
+            rematch_of?: string;
+            /** @description id of the match that is its rematch */
+            rematch?: string;
+            /** @description by seat: the bots of the house */
+            bots?: {
+                [key: string]: components["schemas"]["BotInMatch"];
+            };
+            /** @description everybody may have the complete record, notation and position while the match runs (default: `false`) */
+            open_record?: boolean;
+        };
         /** @description Matches, newest first. */
         Matches: {
             /** @description newest first */
@@ -5893,7 +5985,7 @@ export interface components {
         };
         /** @description Options to be saved. */
         NewOwnOptions: {
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options: components["schemas"]["GameOptions"];
         };
         /** @description A new account. */
@@ -5911,7 +6003,7 @@ export interface components {
             name: string;
             /** @description null: the game's own setup */
             position?: components["schemas"]["GamePosition"] | null;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
             /**
              * @description `public`: everybody sees it; `private`: only its owner (default: `private`)
@@ -6012,7 +6104,7 @@ export interface components {
             player: components["schemas"]["PlayerName"];
             /** @description version of the proposal that was accepted; null: it needed nobody's consent */
             proposal: number | null;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options: components["schemas"]["GameOptions"];
             /** @description the seats that these options give, in seat order */
             seats: string[];
@@ -6041,7 +6133,7 @@ export interface components {
             game: string;
             /** @description name under which they are saved */
             name: string;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options: components["schemas"]["GameOptions"];
             /** @description how they differ from the standard, for people */
             options_text: string;
@@ -6225,7 +6317,7 @@ export interface components {
         PositionCheck: {
             /** @description a Position of the game */
             position: components["schemas"]["GamePosition"];
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
         };
         /** @description The match goes on from another Position, as a new one. */
@@ -6717,7 +6809,7 @@ export interface components {
             events: number;
             /** @description id of the match that it is of */
             match?: string;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
+            /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
         };
         /** @description A part of the board with a name; `home`: the seat whose it is, in games that have such. */
@@ -6808,18 +6900,19 @@ export interface components {
             /** @description by how much every second row is moved to the right */
             offset: number;
         };
+        /** @description A scenario, told apart by `game`. */
+        Scenario: components["schemas"]["ScenarioSummary"] & (components["schemas"]["ConfrontationScenario"] | components["schemas"]["HexScenario"] | components["schemas"]["JunqiScenario"] | components["schemas"]["UniversalScenario"] | components["schemas"]["WecScenario"]);
         /** @description A scenario. */
-        Scenario: {
+        ScenarioAnswer: {
+            /** @description the scenario */
+            scenario: components["schemas"]["Scenario"];
+        };
+        /** @description A scenario: what it has in every game. */
+        ScenarioSummary: {
             /** @description id of the scenario */
             id: string;
-            /** @description name of the game */
-            game: string;
             /** @description for display */
             name: string;
-            /** @description options of the game: cast them to those of `game` (`HexOptions`, …) */
-            options: components["schemas"]["GameOptions"];
-            /** @description null: the scenario has options only */
-            position: components["schemas"]["GamePosition"] | null;
             /** @description id of the player who saved it; `rules`: it comes with the rules */
             owner: string;
             /**
@@ -6832,11 +6925,6 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-        };
-        /** @description A scenario. */
-        ScenarioAnswer: {
-            /** @description the scenario */
-            scenario: components["schemas"]["Scenario"];
         };
         /** @description Scenarios. */
         Scenarios: {
@@ -7583,6 +7671,16 @@ export interface components {
              */
             reason: "mighty_lost" | "no_area" | "resigned" | "timeout";
         };
+        /** @description One player's wait for one match, in the form of the API: what it has in Universal Chess alone. */
+        UniversalEntry: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "universal";
+            /** @description all options of the match */
+            options: components["schemas"]["UniversalOptions"];
+        };
         /** @description Universal Chess: finished. */
         UniversalFinished: {
             /**
@@ -7619,6 +7717,16 @@ export interface components {
         };
         /** @description An action of Universal Chess, as it is listed: to be posted as it is, or a template to be filled in. */
         UniversalListedAction: components["schemas"]["UniversalMove"] | components["schemas"]["UniversalConquer"] | components["schemas"]["UniversalPromote"] | components["schemas"]["UniversalBreed"] | components["schemas"]["UniversalSummon"] | components["schemas"]["UniversalNecromancy"] | components["schemas"]["UniversalCurse"] | components["schemas"]["UniversalSeize"] | components["schemas"]["UniversalFreeze"] | components["schemas"]["UniversalSacrifice"] | components["schemas"]["UniversalPass"] | components["schemas"]["UniversalOfferDraw"] | components["schemas"]["UniversalAcceptDraw"] | components["schemas"]["UniversalDeclineDraw"] | components["schemas"]["UniversalResign"] | components["schemas"]["UniversalTimeout"];
+        /** @description The summary of a match: what it has in Universal Chess alone. */
+        UniversalMatch: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "universal";
+            /** @description options of the game */
+            options: components["schemas"]["UniversalOptions"];
+        };
         /** @description Go to a space, capturing what stands there, and perhaps declare its conquest (7.1). */
         UniversalMove: {
             /**
@@ -8003,6 +8111,18 @@ export interface components {
              * @enum {unknown}
              */
             seat: "balance" | "chaos" | "evil" | "good" | "majora";
+        };
+        /** @description A scenario: what it has in Universal Chess alone. */
+        UniversalScenario: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "universal";
+            /** @description options of the game */
+            options: components["schemas"]["UniversalOptions"];
+            /** @description null: the scenario has options only */
+            position: components["schemas"]["UniversalPosition"] | null;
         };
         /** @description An action of Universal Chess as a reader sees it: of a hidden action only a part. */
         UniversalSeenAction: components["schemas"]["UniversalMove"] | components["schemas"]["UniversalConquer"] | components["schemas"]["UniversalPromote"] | components["schemas"]["UniversalBreed"] | components["schemas"]["UniversalSummon"] | components["schemas"]["UniversalNecromancy"] | components["schemas"]["UniversalCurse"] | components["schemas"]["UniversalSeize"] | components["schemas"]["UniversalFreeze"] | components["schemas"]["UniversalSacrifice"] | components["schemas"]["UniversalPass"] | components["schemas"]["UniversalOfferDraw"] | components["schemas"]["UniversalAcceptDraw"] | components["schemas"]["UniversalDeclineDraw"] | components["schemas"]["UniversalResign"] | components["schemas"]["UniversalTimeout"];
@@ -8564,6 +8684,16 @@ export interface components {
              */
             type: "end_turn";
         };
+        /** @description One player's wait for one match, in the form of the API: what it has in Weaponized Chess alone. */
+        WecEntry: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "wec";
+            /** @description all options of the match */
+            options: components["schemas"]["WecOptions"];
+        };
         /** @description One own piece gives another an article, and may get one back (7.6). A swap has `from` < `to`. */
         WecExchange: {
             /**
@@ -8802,6 +8932,16 @@ export interface components {
              * @enum {unknown}
              */
             level: "air" | "ground" | "sub";
+        };
+        /** @description The summary of a match: what it has in Weaponized Chess alone. */
+        WecMatch: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "wec";
+            /** @description options of the game */
+            options: components["schemas"]["WecOptions"];
         };
         /** @description Weaponized Chess: match ended. */
         WecMatchEnded: {
@@ -9484,6 +9624,18 @@ export interface components {
             winners: string[];
             /** @description why, by the rule book */
             reason: string;
+        };
+        /** @description A scenario: what it has in Weaponized Chess alone. */
+        WecScenario: {
+            /**
+             * @description name of the game
+             * @enum {unknown}
+             */
+            game: "wec";
+            /** @description options of the game */
+            options: components["schemas"]["WecOptions"];
+            /** @description null: the scenario has options only */
+            position: components["schemas"]["WecPosition"] | null;
         };
         /** @description An action of Weaponized Chess as a reader sees it: of a hidden action only a part. */
         WecSeenAction: components["schemas"]["WecMove"] | components["schemas"]["WecDoze"] | components["schemas"]["WecFire"] | components["schemas"]["WecPickUp"] | components["schemas"]["WecDrop"] | components["schemas"]["WecExchange"] | components["schemas"]["WecReinforce"] | components["schemas"]["WecEndTurn"] | components["schemas"]["WecOfferDraw"] | components["schemas"]["WecAcceptDraw"] | components["schemas"]["WecDeclineDraw"] | components["schemas"]["WecResign"] | components["schemas"]["WecTimeout"];

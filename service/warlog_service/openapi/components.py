@@ -44,7 +44,8 @@ def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
     found["Game"]["additionalProperties"] = {
         "description": "What only this game has: each further catalogue a list of `CatalogueEntry`, and tables."
     }
-    for name, more in (_joined(schema_of) | games.components()).items():
+    of_games = games.components() | games.narrowed(found)
+    for name, more in (_joined(schema_of) | of_games).items():
         assert name not in found, f"two components are called {name}"
         found[name] = more
     return schema_of, found
@@ -77,10 +78,7 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
             "description": "A record, or a match in its game's notation.",
             "anyOf": [ref("Record"), ref("WrittenHistory")],
         },
-        "Actions": {
-            "description": "The legal actions of a seat, told apart by `game`.",
-            "allOf": [ref("Listing"), {"anyOf": games.of_each("Actions")}],
-        },
+        "Actions": games.joined("Actions", "The legal actions of a seat"),
         "Proposal": {
             "description": "The open proposal of a match, told apart by `kind`: as far as you may know it.",
             "allOf": [ref("OpenProposal"), {"anyOf": schema_of[events.WhatIsProposed]["anyOf"]}],

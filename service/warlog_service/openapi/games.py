@@ -32,6 +32,14 @@ KINDS: Mapping[str, str] = {
     "View": "A match of {title}, as a seat or a spectator sees it.",
 }
 
+COMMON: Mapping[str, str] = {
+    "Actions": "Listing",
+    "Match": "MatchSummary",
+    "Scenario": "ScenarioSummary",
+    "Entry": "EntrySummary",
+}
+"""What is told apart by `game`, with the component of what it has in every game."""
+
 
 def any_json(form: type) -> Json:
     """`object`: any JSON, which the rule book judges."""
@@ -79,6 +87,61 @@ def components() -> Json:
 def of_each(kind: str) -> list[Json]:
     """References to the components of this kind, of all games."""
     return [ref(f"{prefix_of(game)}{kind}") for game in warlog_core.games()]
+
+
+def joined(name: str, text: str) -> Json:
+    """The component of an answer about any game: what it has in every game, and what differs."""
+    return {
+        "description": f"{text}, told apart by `game`.",
+        "allOf": [ref(COMMON[name]), {"anyOf": of_each(name)}],
+    }
+
+
+def narrowed(found: Json) -> Json:
+    """Of each of COMMON that is a Struct its components, in which fields of any game are those of one. The Struct's own is
+    taken away."""
+    made: Json = {}
+    for name in COMMON.keys() & found.keys():
+        whole = found.pop(name)
+        text, fields = whole["description"].rstrip("."), whole["properties"]
+        differs = {"game": {}} | {field: one for field, one in fields.items() if _of_any_game(one)}
+        made[name] = joined(name, text)
+        made[COMMON[name]] = {
+            **whole,
+            "description": f"{text}: what it has in every game.",
+            "properties": {field: one for field, one in fields.items() if field not in differs},
+            "required": [field for field in whole["required"] if field not in differs],
+        }
+        for game in warlog_core.games():
+            made[f"{prefix_of(game)}{name}"] = {
+                "type": "object",
+                "description": f"{text}: what it has in {warlog_core.game(game).codec.title} alone.",
+                "properties": {field: _narrowed(one, prefix_of(game)) for field, one in differs.items()}
+                | {"game": _only(game)},
+                "required": [field for field in whole["required"] if field in differs],
+            }
+    return made
+
+
+def _of_any_game(node: Any) -> bool:
+    """Is there a reference to a component of any game here?"""
+    return _narrowed(node, "") != node
+
+
+def _narrowed(node: Any, prefix: str) -> Any:
+    """With the components of one game where those of any game are referred to."""
+    if isinstance(node, list):
+        return [_narrowed(one, prefix) for one in node]
+    if not isinstance(node, dict):
+        return node
+    changed = {name: _narrowed(one, prefix) for name, one in node.items()}
+    if "$ref" in node and (kind := name_in(node).removeprefix("Game")) in KINDS:
+        changed |= ref(f"{prefix}{kind}")
+    return changed
+
+
+def _only(game: str) -> Json:
+    return {"enum": [game], "description": "name of the game"}
 
 
 def _told_apart(found: Json, members: Iterable[str]) -> Json:
@@ -180,7 +243,7 @@ def _actions(game: warlog_core.Game, prefix: str, found: Json) -> Json:
         "type": "object",
         "description": f"A list of actions of {game.codec.title}.",
         "properties": {
-            "game": {"enum": [game.name], "description": "name of the game"},
+            "game": _only(game.name),
             "actions": {
                 "type": "array",
                 "items": ref(f"{prefix}ListedAction"),

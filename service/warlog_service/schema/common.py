@@ -27,9 +27,7 @@ def component(name: str, text: str = "") -> Meta:
     return Meta(description=text or None, extra_json_schema={"x-component": name})
 
 
-GameOptions = Annotated[
-    Json, component("GameOptions", "options of the game: cast them to those of `game` (`HexOptions`, …)")
-]
+GameOptions = Annotated[Json, component("GameOptions", "options of the game")]
 GamePosition = Annotated[Json, component("GamePosition", "a Position of the game")]
 GameView = Annotated[Json, component("GameView", "the match as this seat sees it")]
 GameEffect = Annotated[Json, component("GameEffect")]

@@ -124,6 +124,8 @@ Document = Annotated[Json, Meta(description="an OpenAPI 3.1 document", extra_jso
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
+    """A scenario."""
+
     id: str
     game: str
     name: str

@@ -3,7 +3,7 @@
  * games to their ends, and gives up where that takes long.
  *
  *     node naive.js URL        for each game a line with its name, the number of actions, the reason of the end, what is
- *                              left on the board, and how many events its feed told up to that end
+ *                              left on the board, how many events its feed told up to that end, and hex's round limit
  *
  * tests/clients/test_typescript.py runs it, and type-checks it.
  */
@@ -82,6 +82,7 @@ async function play(wanted: Schemas["CreateMatch"]): Promise<string> {
   const seats = Object.fromEntries(game.seats.map(({ id }) => [id, "me"]));
   const { match } = await call("post", "/v1/matches", {}, { ...wanted, seats } satisfies Schemas["CreateMatch"]);
   const where = { match_id: match.id };
+  const rounds = match.game === "hex" ? match.options.round_limit : undefined; // told apart by `game`
   let [seat] = match.to_act;
   for (let count = 1; seat !== undefined; count += 1) {
     const listed = await call("get", "/v1/matches/{match_id}/actions", { ...where, query: `seat=${seat}` });
@@ -96,7 +97,7 @@ async function play(wanted: Schemas["CreateMatch"]): Promise<string> {
     if (event.type === "action_taken" && event.result !== undefined) {
       const { view } = await call("get", "/v1/matches/{match_id}/view", { ...where, query: `seat=${seat}` });
       const left = view?.game === "hex" ? view.stacks.length : view?.game === "wec" ? view.pieces.length : 0;
-      return `${wanted.game} ${count} ${event.result.reason} ${left} ${await told(match.id)}`;
+      return `${wanted.game} ${count} ${event.result.reason} ${left} ${await told(match.id)} ${rounds ?? "-"}`;
     }
     [seat] = event.to_act;
   }
