@@ -158,7 +158,13 @@ class DescribedBoard(Struct, frozen=True):
     """`kind`: `square` and `hex` boards have fields side by side; else spaces are points, joined by `edges`."""
 
     kind: str
-    levels: Annotated[list[str], Meta(description="every space has each; on the first most pieces stand")]
+    levels: Annotated[
+        list[str],
+        Meta(
+            description="every space has each; on the first most pieces stand. How they lie above each other stands in "
+            "the catalogue `levels`, as `height`"
+        ),
+    ]
     spaces: list[Space]
     space_kinds: list[SpaceKind]
     edges: list[Edge]
@@ -180,6 +186,22 @@ class CatalogueEntry(Struct, frozen=True):
         ]
         | UnsetType
     ) = UNSET
+    height: (
+        Annotated[int, Meta(description="levels: how high it lies; the board's first is 0")] | UnsetType
+    ) = UNSET
+
+
+class DescribedSchema(Struct, frozen=True, kw_only=True):
+    """A JSON Schema of objects. Beside an `enum` whose words are keys of a catalogue stands its key, as
+    `catalogue`."""
+
+    title: Annotated[str, Meta(description="name of the Struct")]
+    type: Literal["object"]
+    properties: Annotated[dict[str, Any], Meta(description="the schema of each field")]
+    required: Annotated[list[str], Meta(description="fields that must be given; absent: none")] = []
+    defs: Annotated[dict[str, Any], Meta(description="the schemas that `$ref` refers to")] = msgspec.field(
+        name="$defs"
+    )
 
 
 class Veil(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -397,6 +419,24 @@ def catalogues(
         same = {"levels": [*levels]} if name == "pieces" and len(levels) == 1 else {}
         found[name] = entries(rows, words.get(name, {}), **same)
     return found | {"catalogues": [*lists]}
+
+
+def naming_catalogues(schema: Mapping[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON Schema in which each enum whose words are keys of a catalogue of `described` has its name beside it, as
+    `catalogue`: the first that has them all. A single word says what an object is, and needs no name."""
+    keys = {name: {entry["key"] for entry in described[name]} for name in described["catalogues"]}
+
+    def named_in(node: Any) -> Any:
+        if isinstance(node, list):
+            return [named_in(one) for one in node]
+        if not isinstance(node, dict):
+            return node
+        found = {field: named_in(one) for field, one in node.items()}
+        words = {word for word in node.get("enum", ()) if word is not None} if "enum" in node else set()
+        name = next((name for name, known in keys.items() if len(words) > 1 and words <= known), None)
+        return found if name is None else {**found, "catalogue": name}
+
+    return named_in(schema)  # type: ignore[no-any-return]
 
 
 def _is_catalogue(rows: object) -> bool:

@@ -55,10 +55,13 @@ _DETAIL_MAX, _PATH_MAX, _TEXT_MAX = 2000, 400, 200
 
 @cache
 def schema_of(type_: Any) -> dict[str, Any]:
-    """The JSON Schema of a Struct, or of a union of Structs, self-contained."""
+    """The JSON Schema of a Struct, or of a union of Structs, self-contained. That of a Struct begins with its
+    fields."""
     (schema,), definitions = msgspec.json.schema_components(
         [type_], ref_template="#/$defs/{name}", schema_hook=_anything
     )
+    if "$ref" in schema:
+        schema = definitions.pop(schema["$ref"].rpartition("/")[2])  # no codec's Struct contains itself
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": definitions}
 
 

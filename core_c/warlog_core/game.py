@@ -75,6 +75,12 @@ class Game(RuleSet):
         board = self.board(options)
         full = self.codec.full_options(options)
         view = self.schema("view")
+        catalogues = description.catalogues(
+            self.name,
+            self.codec.pieces(full),
+            {**self._catalogues(full), "presets": self.codec.presets(full)},
+            board["levels"],
+        )
         return {
             "game": self.name,
             "name": self.codec.title,
@@ -85,9 +91,9 @@ class Game(RuleSet):
             "owners": description.owners(self.name),
             "spectators": self.codec.spectators,
             "board": board,
-            "options": self.schema("options"),
+            "options": description.naming_catalogues(self.schema("options"), catalogues),
             "options_text": self.options_text(options),
-            "position": self.schema("position"),
+            "position": description.naming_catalogues(self.schema("position"), catalogues),
             "actions": actions.described(
                 self.schema("action"),
                 self.raw.actions,
@@ -98,15 +104,10 @@ class Game(RuleSet):
             "effects": effects.described(
                 self.schema("effect"), self.raw.effects, effects.notes_of(self.name)
             ),
-            "view": view,
+            "view": description.naming_catalogues(view, catalogues),
             "errors": self.errors,
             **self._setup(options),
-            **description.catalogues(
-                self.name,
-                self.codec.pieces(full),
-                {**self._catalogues(full), "presets": self.codec.presets(full)},
-                board["levels"],
-            ),
+            **catalogues,
             "look": description.layers(self.name, view, (space["id"] for space in board["spaces"]), full),
             "not_drawn": description.look_of(self.name).not_drawn,
             "editor": self._editor(options, board),

@@ -44,7 +44,11 @@ def _decode(raw: bytes | str) -> object:
     except msgspec.MsgspecError:
         pass  # no JSON, or JSON that msgspec does not take: huge numbers, lone surrogates. The slow decoder knows.
     text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8")
-    return _encodable(json.loads(text, parse_int=_integer, parse_float=_float, parse_constant=_no_constant))
+    try:
+        value = json.loads(text, parse_int=_integer, parse_float=_float, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg.lower()} in line {error.lineno}, column {error.colno}") from None
+    return _encodable(value)
 
 
 def _is_deep(value: object) -> bool:

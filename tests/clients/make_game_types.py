@@ -42,12 +42,10 @@ def made() -> str:
         for name in schemas
         if name.endswith("Code") and name not in ("Code", "GameCode")
     ]
-    parts = {f"{game}{part}" for game in games for part in ("Code", *COMMON)}  # of answers, which have Structs
-    own = {
-        name: one
-        for name, one in schemas.items()
-        if name.startswith(tuple(games)) and name not in parts
-    }
+    parts = {
+        f"{game}{part}" for game in games for part in ("Code", *COMMON)
+    }  # of answers, which have Structs
+    own = {name: one for name, one in schemas.items() if name.startswith(tuple(games)) and name not in parts}
     wanted = {*own} | reached(schemas, [*own.values()])
     components = {"schemas": {name: schemas[name] for name in sorted(wanted)}}
     with tempfile.TemporaryDirectory() as folder:

@@ -39,8 +39,6 @@ async def random_options(warlog: AsyncClient, rng: random.Random) -> dict[str, A
     """Some options away from their defaults, by the schema that the service gives."""
     schema = (await warlog.game("wec")).options
     definitions = schema["$defs"]
-    while "properties" not in schema:
-        schema = definitions[schema["$ref"].rsplit("/", 1)[1]]
     # These two depend on others.
     names = [name for name in schema["properties"] if name not in ("sub_jet_combat", "action_restriction")]
     return {name: value(rng, schema["properties"][name], definitions) for name in rng.sample(names, 8)}

@@ -210,12 +210,16 @@ def test_a_form_is_each_of_the_documents(document: Json) -> None:
     ]
 
 
-def test_every_action_of_every_game_has_a_kind_a_label_and_clicks(warlog_server: WarlogServer) -> None:
+def test_every_action_has_a_kind_a_label_and_clicks_and_every_effect_a_sentence(
+    warlog_server: WarlogServer,
+) -> None:
     with Client(warlog_server.url) as stranger:
         for listed in stranger.games():
             game = stranger.game(listed.game)
             for type_ in game.actions["discriminator"]["mapping"]:
                 assert shapes.DescribedAction.__required_keys__ <= game.action(type_).keys(), type_
+            for type_ in game.effects["discriminator"]["mapping"]:
+                assert game.effect(type_).get("said"), type_
 
 
 def test_a_description_is_kept_whole(warlog_server: WarlogServer) -> None:

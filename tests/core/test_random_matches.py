@@ -23,8 +23,6 @@ def simple_options(game: Game) -> dict[str, dict[str, Any]]:
     """The options whose values the schema tells outright: numbers, booleans, enumerations."""
     schema = game.schema("options")
     definitions = schema["$defs"]
-    while "properties" not in schema:
-        schema = definitions[schema["$ref"].rsplit("/", 1)[1]]
     found = {
         name: definitions[one["$ref"].rsplit("/", 1)[1]] if "$ref" in one else one
         for name, one in schema["properties"].items()

@@ -211,7 +211,7 @@ def test_a_match_can_begin_from_the_position_that_an_editor_begins_with(game: wa
 
 
 def properties(schema: dict[str, Any]) -> set[str]:
-    return set(schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]["properties"])
+    return set(schema["properties"])
 
 
 # ---- catalogues, seats, board ------------------------------------------------------------------------------
@@ -235,6 +235,33 @@ def test_catalogues_have_one_shape_with_a_symbol_and_a_sentence_each(game: warlo
         for piece in described["pieces"]:
             assert piece["levels"]
             assert {*piece["levels"]} <= {*levels}
+        if len(levels) > 1:
+            heights = {entry["key"]: entry["height"] for entry in described["levels"]}
+            assert heights.keys() == {*levels}
+            assert heights[levels[0]] == 0
+            assert len({*heights.values()}) == len(levels)
+
+
+def test_words_in_schemas_name_the_catalogue_that_has_them(game: warlog_core.Game) -> None:
+    def enums(node: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(node, list):
+            for one in node:
+                yield from enums(one)
+        elif isinstance(node, dict):
+            if "enum" in node:
+                yield node
+            for one in node.values():
+                yield from enums(one)
+
+    described = game.describe()
+    for schema in (described["options"], described["view"], described["position"]):
+        for one in enums(schema):
+            words = {word for word in one["enum"] if word is not None}
+            if "catalogue" in one:
+                assert words <= {entry["key"] for entry in described[one["catalogue"]]}
+            elif len(words) > 1:
+                for name in described["catalogues"]:
+                    assert not words <= {entry["key"] for entry in described[name]}, (name, words)
 
 
 def test_names_for_display_begin_with_a_capital_in_every_game(game: warlog_core.Game) -> None:

@@ -191,7 +191,16 @@ from .models import (
     Whole,
 )
 from .request import Retry
-from .shapes import DescribedAction, Form, Layer, OpenProposal, Proposed
+from .shapes import (
+    CatalogueEntry,
+    DescribedAction,
+    DescribedEffect,
+    DescribedSchema,
+    Form,
+    Layer,
+    OpenProposal,
+    Proposed,
+)
 
 __all__ = [
     "Abort",
@@ -220,6 +229,7 @@ __all__ = [
     "Bots",
     "BotsOfGame",
     "BrokenFeed",
+    "CatalogueEntry",
     "ChallengeDeclinedEvent",
     "ChallengedNotice",
     "ChangeOptions",
@@ -233,6 +243,8 @@ __all__ = [
     "DeclineReason",
     "DeclinedNotice",
     "DescribedAction",
+    "DescribedEffect",
+    "DescribedSchema",
     "DiskFull",
     "Drawing",
     "Drawn",

@@ -11,10 +11,22 @@ from .models import Given, Json
 
 if TYPE_CHECKING:
     from .literals import Pattern, Spectators
-    from .shapes import Axes, DescribedAction, Direction, Edge, Layer, Region, SpaceKind
+    from .shapes import (
+        Axes,
+        CatalogueEntry,
+        DescribedAction,
+        DescribedEffect,
+        DescribedSchema,
+        Direction,
+        Edge,
+        Layer,
+        Region,
+        SpaceKind,
+    )
 else:  # When the program runs, nothing of it is checked or lost.
     Pattern = Spectators = str
-    Axes = DescribedAction = Direction = Edge = Layer = Region = SpaceKind = Json
+    Axes = CatalogueEntry = DescribedAction = DescribedEffect = DescribedSchema = Json
+    Direction = Edge = Layer = Region = SpaceKind = Json
 
 T = TypeVar("T", bound=Struct)
 
@@ -93,8 +105,7 @@ class GameSeat(Struct, frozen=True):
 
 
 class Game(Struct, frozen=True):
-    """A game as `GET /v1/games/{game}` describes it; options, actions, effects, view and position are JSON Schemas. The
-    root of a schema may be a reference into its `$defs`.
+    """A game as `GET /v1/games/{game}` describes it; options, actions, effects, view and position are JSON Schemas.
 
     about         what it is, in a sentence in English
     look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why
@@ -115,26 +126,26 @@ class Game(Struct, frozen=True):
     seats: list[GameSeat]
     spectators: Spectators
     board: Board
-    pieces: list[Json]
-    options: Json
+    pieces: list[CatalogueEntry]
+    options: DescribedSchema
     actions: Json
     effects: Json
-    view: Json
+    view: DescribedSchema
+    position: DescribedSchema
     about: str = ""
-    presets: list[Json] = []
+    presets: list[CatalogueEntry] = []
     options_text: str = ""
     setup: dict[str, Json] = {}
     setup_drawn: bool = False
     counted: Json | None = None
     axes: Axes | None = None
     owners: list[GameSeat] = []
-    marks: list[Json] = []
+    marks: list[CatalogueEntry] = []
     catalogues: list[str] = []
     look: list[Layer] = []
     not_drawn: dict[str, str] = {}
     guide: str = ""
     scenes: list[Json] = []
-    position: Json = {}
     editor: Json = {}
     errors: dict[str, str] = {}
     pools: list[Json] = []
@@ -154,11 +165,21 @@ class Game(Struct, frozen=True):
         ]
         return described
 
-    def catalogue(self, name: str) -> list[Json]:
+    def effect(self, type: str) -> DescribedEffect:
+        """How an effect is described: its `properties`, what is `said` of it, and the `way` along which it is shown.
+        Raises KeyError."""
+        described: DescribedEffect = self.effects["$defs"][
+            self.effects["discriminator"]["mapping"][type].rpartition("/")[2]
+        ]
+        return described
+
+    def catalogue(self, name: str) -> list[CatalogueEntry]:
         """The entries of one of `catalogues`. Raises KeyError."""
         if name not in self.catalogues:
             raise KeyError(name)
-        entries: list[Json] = getattr(self, name) if name in self.__struct_fields__ else self.more[name]
+        entries: list[CatalogueEntry] = (
+            getattr(self, name) if name in self.__struct_fields__ else self.more[name]
+        )
         return entries
 
 

@@ -12,9 +12,9 @@ from .descriptions import Game, GameSeat
 from .models import Given, Json
 
 if TYPE_CHECKING:
-    from .shapes import Layer
+    from .shapes import CatalogueEntry, Layer
 else:
-    Layer = Json
+    CatalogueEntry = Layer = Json
 
 
 class Drawn(Struct, frozen=True, kw_only=True):
@@ -37,11 +37,11 @@ class Drawn(Struct, frozen=True, kw_only=True):
     spaces: list[str]
     level: str | None
     owner: GameSeat | None
-    entry: Json | None
+    entry: CatalogueEntry | None
     back: bool
     veiled: bool
     badge: str
-    marks: list[Json]
+    marks: list[CatalogueEntry]
     direction: str | None
     tray: str | None
     id: int | str | None
@@ -142,14 +142,17 @@ class _Finder:
         more = fields.get(layer.get("spaces", ""), [])
         return [one for one in (space, *more) if isinstance(one, str) and one in self._spaces]
 
-    def _marks(self, layer: Layer, own: Json) -> Iterator[Json]:
+    def _marks(self, layer: Layer, own: Json) -> Iterator[CatalogueEntry]:
         for mark in layer.get("marks", ()):
             if said := own.get(mark):
                 entry = self._entry("marks", f"{mark}.{said}") or self._entry("marks", mark)
-                if entry is not None and type(said) is int:
-                    entry = {**entry, "symbol": f"{entry['symbol']}{said}", "name": f"{entry['name']} {said}"}
-                if entry is not None:
-                    yield entry
+                if entry is None:
+                    continue
+                if type(said) is int:
+                    entry = entry.copy()
+                    entry["symbol"] += str(said)
+                    entry["name"] += f" {said}"
+                yield entry
 
     def _referred(self, layer: Layer, id_: Any, view: Given) -> Drawn | None:
         """What another layer finds, drawn in the way of this one."""
@@ -169,7 +172,7 @@ class _Finder:
         parts = (owner.name if owner else "", mark["name"] if mark else self._beside)
         return ": ".join(filter(None, parts))
 
-    def _entry(self, catalogue: str, key: Any) -> Json | None:
+    def _entry(self, catalogue: str, key: Any) -> CatalogueEntry | None:
         return self._entries.get(catalogue, {}).get(key)
 
     @staticmethod

@@ -258,6 +258,61 @@ class DescribedAction(TypedDict):
     form: NotRequired[dict[str, Form]]
 
 
+class Stop(TypedDict):
+    """Fields of an effect: one with a space or several, and the one with its level."""
+
+    space: str
+    level: NotRequired[str]
+
+
+class DescribedEffect(TypedDict):
+    """A type of effect, or of something that an effect contains, which has no `said`.
+
+    properties  JSON Schemas of its fields, each with a `role` (but for `type`), words with a `catalogue`
+    said        what happened, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out
+                where one of its fields is absent, false or 0
+    way         where it happened, in order
+    """
+
+    title: str
+    type: Literal["object"]
+    properties: dict[str, dict[str, Any]]
+    required: NotRequired[list[str]]
+    said: NotRequired[str]
+    way: NotRequired[list[Stop]]
+
+
+DescribedSchema = TypedDict(
+    "DescribedSchema",
+    {
+        "title": str,
+        "type": Literal["object"],
+        "properties": dict[str, dict[str, Any]],
+        "required": NotRequired[list[str]],
+        "$defs": dict[str, dict[str, Any]],
+    },
+)
+"""A JSON Schema of objects. Beside an `enum` whose words are keys of a catalogue stands its key, as `catalogue`."""
+
+
+class CatalogueEntry(TypedDict):
+    """An entry of a catalogue. The game's own fields (numbers, costs, ranges) stand beside these: `entry.get("cost")`.
+
+    key     as it stands in views and actions
+    symbol  one to three letters or a glyph
+    text    a sentence for a player
+    levels  of pieces: the levels of the board on which it can be without help
+    height  of levels: how high it lies; the board's first is 0
+    """
+
+    key: str
+    name: str
+    symbol: str
+    text: str
+    levels: NotRequired[list[str]]
+    height: NotRequired[int]
+
+
 # ---- proposals, as events and matches have them
 
 

@@ -1829,6 +1829,8 @@ export interface components {
             text: string;
             /** @description pieces: the levels of the board on which it can be without help */
             levels?: string[];
+            /** @description levels: how high it lies; the board's first is 0 */
+            height?: number;
         };
         /** @description Somebody does not take the seats that the maker of the match gave to him: they are free again. */
         ChallengeDeclinedEvent: {
@@ -3247,7 +3249,7 @@ export interface components {
         DescribedBoard: {
             /** @description `square`, `hex`, or a board of points */
             kind: string;
-            /** @description every space has each; on the first most pieces stand */
+            /** @description every space has each; on the first most pieces stand. How they lie above each other stands in the catalogue `levels`, as `height` */
             levels: string[];
             /** @description all spaces */
             spaces: components["schemas"]["Space"][];
@@ -3318,6 +3320,29 @@ export interface components {
             catalogue?: string;
             /** @description what the field is */
             description?: string;
+        };
+        /**
+         * @description A JSON Schema of objects. Beside an `enum` whose words are keys of a catalogue stands its key, as
+         *         `catalogue`.
+         */
+        DescribedSchema: {
+            /** @description name of the Struct */
+            title: string;
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "object";
+            /** @description the schema of each field */
+            properties: {
+                [key: string]: unknown;
+            };
+            /** @description fields that must be given; absent: none */
+            required?: string[];
+            /** @description the schemas that `$ref` refers to */
+            $defs: {
+                [key: string]: unknown;
+            };
         };
         /** @description A seat of the match that the options give. */
         DescribedSeat: {
@@ -3615,10 +3640,8 @@ export interface components {
             guide: string;
             /** @description boards for sections of the guide, with what can be done on them */
             scenes: components["schemas"]["Scene"][];
-            /** @description JSON Schema of the options; its `$ref` leads into its `$defs`, as in the other schemas */
-            options: {
-                [key: string]: unknown;
-            };
+            /** @description JSON Schema of the options */
+            options: components["schemas"]["DescribedSchema"];
             /** @description how the requested options differ from the standard, for people */
             options_text: string;
             /** @description JSON Schema of what can be posted; each action with how to give it */
@@ -3626,13 +3649,9 @@ export interface components {
             /** @description JSON Schema of what events did; each effect with a sentence, and where it happened */
             effects: components["schemas"]["DescribedEffects"];
             /** @description JSON Schema of views */
-            view: {
-                [key: string]: unknown;
-            };
+            view: components["schemas"]["DescribedSchema"];
             /** @description JSON Schema of a Position, from which a match can begin */
-            position: {
-                [key: string]: unknown;
-            };
+            position: components["schemas"]["DescribedSchema"];
             /** @description each code of the rule book, with its sentence */
             errors: {
                 [key: string]: string;
@@ -11166,148 +11185,147 @@ export interface operations {
                      *       },
                      *       "options": {
                      *         "$schema": "https://json-schema.org/draft/2020-12/schema",
-                     *         "$defs": {
-                     *           "Options": {
-                     *             "title": "Options",
-                     *             "description": "The options of a match (4.1). All fields are optional.",
-                     *             "type": "object",
-                     *             "properties": {
-                     *               "seats": {
-                     *                 "description": "number of seats, taken from the start of `red, blue, green, yellow`",
-                     *                 "type": "integer",
-                     *                 "minimum": 2,
-                     *                 "maximum": 4
-                     *               },
-                     *               "teams": {
-                     *                 "description": "`pairs` only with 4 seats",
-                     *                 "enum": [
-                     *                   "none",
-                     *                   "pairs"
-                     *                 ]
-                     *               },
-                     *               "width": {
-                     *                 "description": "columns",
-                     *                 "type": "integer",
-                     *                 "minimum": 7,
-                     *                 "maximum": 25
-                     *               },
-                     *               "height": {
-                     *                 "description": "ranks",
-                     *                 "type": "integer",
-                     *                 "minimum": 5,
-                     *                 "maximum": 19
-                     *               },
-                     *               "obstacles": {
-                     *                 "description": "how obstacles are chosen",
-                     *                 "enum": [
-                     *                   "list",
-                     *                   "none"
-                     *                 ]
-                     *               },
-                     *               "obstacle_spaces": {
-                     *                 "description": "used with `list` only",
-                     *                 "type": "array",
-                     *                 "items": {
-                     *                   "description": "a space id such as g5 (2.1)",
-                     *                   "type": "string",
-                     *                   "pattern": "^[a-y]([1-9]|1[0-9])$"
-                     *                 }
-                     *               },
-                     *               "obstacle_count": {
-                     *                 "description": "used with `random` only",
-                     *                 "type": "integer",
-                     *                 "minimum": 0,
-                     *                 "maximum": 40
-                     *               },
-                     *               "deploy_depth": {
-                     *                 "description": "columns of a zone",
-                     *                 "type": "integer",
-                     *                 "minimum": 1,
-                     *                 "maximum": 3
-                     *               },
-                     *               "deployment": {
-                     *                 "description": "`chosen` adds the deploy phase",
-                     *                 "enum": [
-                     *                   "auto",
-                     *                   "chosen"
-                     *                 ]
-                     *               },
-                     *               "army": {
-                     *                 "description": "where armies come from",
-                     *                 "enum": [
-                     *                   "given",
-                     *                   "preset"
-                     *                 ]
-                     *               },
-                     *               "army_points": {
-                     *                 "description": "budget for `recruit`; scales presets",
-                     *                 "type": "integer",
-                     *                 "minimum": 10,
-                     *                 "maximum": 100000
-                     *               },
-                     *               "max_stacks": {
-                     *                 "description": "stacks in an army, at most",
-                     *                 "type": "integer",
-                     *                 "minimum": 1,
-                     *                 "maximum": 21
-                     *               },
-                     *               "army_preset": {
-                     *                 "description": "used with `preset` only",
-                     *                 "enum": [
-                     *                   "auto",
-                     *                   "coven"
-                     *                 ]
-                     *               },
-                     *               "armies": {
-                     *                 "description": "required with `given`, one entry for every seat; no points limit",
-                     *                 "type": "object",
-                     *                 "additionalProperties": {
-                     *                   "type": "array",
-                     *                   "items": {}
-                     *                 }
-                     *               },
-                     *               "roster": {
-                     *                 "description": "replaces the roster",
-                     *                 "type": "array",
-                     *                 "items": {},
-                     *                 "maxItems": 40,
-                     *                 "minItems": 1
-                     *               },
-                     *               "shooter_melee_percent": {
-                     *                 "description": "strength of a shooter's hand-to-hand blow",
-                     *                 "type": "integer",
-                     *                 "minimum": 0,
-                     *                 "maximum": 100
-                     *               },
-                     *               "defend_percent": {
-                     *                 "description": "share of damage that a defending stack takes",
-                     *                 "type": "integer",
-                     *                 "minimum": 0,
-                     *                 "maximum": 100
-                     *               },
-                     *               "min_damage": {
-                     *                 "description": "least damage of any blow",
-                     *                 "type": "integer",
-                     *                 "minimum": 0,
-                     *                 "maximum": 100
-                     *               },
-                     *               "round_limit": {
-                     *                 "description": "0: no limit; otherwise the battle ends after that round",
-                     *                 "type": "integer",
-                     *                 "minimum": 0,
-                     *                 "maximum": 999
-                     *               },
-                     *               "limit_result": {
-                     *                 "description": "what happens at the round limit",
-                     *                 "enum": [
-                     *                   "draw",
-                     *                   "hit_points"
-                     *                 ]
-                     *               }
-                     *             },
-                     *             "required": [],
-                     *             "additionalProperties": false
+                     *         "title": "Options",
+                     *         "description": "The options of a match (4.1). All fields are optional.",
+                     *         "type": "object",
+                     *         "properties": {
+                     *           "seats": {
+                     *             "description": "number of seats, taken from the start of `red, blue, green, yellow`",
+                     *             "type": "integer",
+                     *             "minimum": 2,
+                     *             "maximum": 4
                      *           },
+                     *           "teams": {
+                     *             "description": "`pairs` only with 4 seats",
+                     *             "enum": [
+                     *               "none",
+                     *               "pairs"
+                     *             ]
+                     *           },
+                     *           "width": {
+                     *             "description": "columns",
+                     *             "type": "integer",
+                     *             "minimum": 7,
+                     *             "maximum": 25
+                     *           },
+                     *           "height": {
+                     *             "description": "ranks",
+                     *             "type": "integer",
+                     *             "minimum": 5,
+                     *             "maximum": 19
+                     *           },
+                     *           "obstacles": {
+                     *             "description": "how obstacles are chosen",
+                     *             "enum": [
+                     *               "list",
+                     *               "none"
+                     *             ]
+                     *           },
+                     *           "obstacle_spaces": {
+                     *             "description": "used with `list` only",
+                     *             "type": "array",
+                     *             "items": {
+                     *               "description": "a space id such as g5 (2.1)",
+                     *               "type": "string",
+                     *               "pattern": "^[a-y]([1-9]|1[0-9])$"
+                     *             }
+                     *           },
+                     *           "obstacle_count": {
+                     *             "description": "used with `random` only",
+                     *             "type": "integer",
+                     *             "minimum": 0,
+                     *             "maximum": 40
+                     *           },
+                     *           "deploy_depth": {
+                     *             "description": "columns of a zone",
+                     *             "type": "integer",
+                     *             "minimum": 1,
+                     *             "maximum": 3
+                     *           },
+                     *           "deployment": {
+                     *             "description": "`chosen` adds the deploy phase",
+                     *             "enum": [
+                     *               "auto",
+                     *               "chosen"
+                     *             ]
+                     *           },
+                     *           "army": {
+                     *             "description": "where armies come from",
+                     *             "enum": [
+                     *               "given",
+                     *               "preset"
+                     *             ]
+                     *           },
+                     *           "army_points": {
+                     *             "description": "budget for `recruit`; scales presets",
+                     *             "type": "integer",
+                     *             "minimum": 10,
+                     *             "maximum": 100000
+                     *           },
+                     *           "max_stacks": {
+                     *             "description": "stacks in an army, at most",
+                     *             "type": "integer",
+                     *             "minimum": 1,
+                     *             "maximum": 21
+                     *           },
+                     *           "army_preset": {
+                     *             "description": "used with `preset` only",
+                     *             "enum": [
+                     *               "auto",
+                     *               "coven"
+                     *             ],
+                     *             "catalogue": "presets"
+                     *           },
+                     *           "armies": {
+                     *             "description": "required with `given`, one entry for every seat; no points limit",
+                     *             "type": "object",
+                     *             "additionalProperties": {
+                     *               "type": "array",
+                     *               "items": {}
+                     *             }
+                     *           },
+                     *           "roster": {
+                     *             "description": "replaces the roster",
+                     *             "type": "array",
+                     *             "items": {},
+                     *             "maxItems": 40,
+                     *             "minItems": 1
+                     *           },
+                     *           "shooter_melee_percent": {
+                     *             "description": "strength of a shooter's hand-to-hand blow",
+                     *             "type": "integer",
+                     *             "minimum": 0,
+                     *             "maximum": 100
+                     *           },
+                     *           "defend_percent": {
+                     *             "description": "share of damage that a defending stack takes",
+                     *             "type": "integer",
+                     *             "minimum": 0,
+                     *             "maximum": 100
+                     *           },
+                     *           "min_damage": {
+                     *             "description": "least damage of any blow",
+                     *             "type": "integer",
+                     *             "minimum": 0,
+                     *             "maximum": 100
+                     *           },
+                     *           "round_limit": {
+                     *             "description": "0: no limit; otherwise the battle ends after that round",
+                     *             "type": "integer",
+                     *             "minimum": 0,
+                     *             "maximum": 999
+                     *           },
+                     *           "limit_result": {
+                     *             "description": "what happens at the round limit",
+                     *             "enum": [
+                     *               "draw",
+                     *               "hit_points"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "required": [],
+                     *         "additionalProperties": false,
+                     *         "$defs": {
                      *           "ArmyEntry": {
                      *             "title": "ArmyEntry",
                      *             "description": "So many units of one type: one stack.",
@@ -11327,60 +11345,175 @@ export interface operations {
                      *               "count"
                      *             ],
                      *             "additionalProperties": false
+                     *           },
+                     *           "UnitType": {
+                     *             "title": "UnitType",
+                     *             "description": "A unit type (3.1). The four skill fields are there exactly when they apply.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "id": {
+                     *                 "description": "name of the type in every JSON",
+                     *                 "type": "string",
+                     *                 "pattern": "^[a-z][a-z0-9_]{0,31}$"
+                     *               },
+                     *               "name": {
+                     *                 "description": "for display",
+                     *                 "type": "string",
+                     *                 "maxLength": 40,
+                     *                 "minLength": 1
+                     *               },
+                     *               "level": {
+                     *                 "description": "strengthens skills",
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 10
+                     *               },
+                     *               "initiative": {
+                     *                 "description": "higher acts earlier in the round",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 99
+                     *               },
+                     *               "hp": {
+                     *                 "description": "hit points of one unit",
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 9999
+                     *               },
+                     *               "move": {
+                     *                 "description": "greatest path length of one move",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 99
+                     *               },
+                     *               "movement": {
+                     *                 "description": "section 2.6",
+                     *                 "enum": [
+                     *                   "fly",
+                     *                   "leap"
+                     *                 ]
+                     *               },
+                     *               "range": {
+                     *                 "description": "attack range, in distance",
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 99
+                     *               },
+                     *               "attack": {
+                     *                 "description": "base attack of one unit",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 9999
+                     *               },
+                     *               "spread": {
+                     *                 "description": "random part of one unit's attack, at most `attack`",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 9999
+                     *               },
+                     *               "shooter": {
+                     *                 "description": "true: shooter; false: melee type",
+                     *                 "type": "boolean"
+                     *               },
+                     *               "retaliations": {
+                     *                 "description": "retaliations between two of its turns",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 99
+                     *               },
+                     *               "skill": {
+                     *                 "description": "the one active skill, if any",
+                     *                 "enum": [
+                     *                   "heal",
+                     *                   "none"
+                     *                 ]
+                     *               },
+                     *               "skill_range": {
+                     *                 "description": "only with a skill: greatest distance",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 99
+                     *               },
+                     *               "skill_power": {
+                     *                 "description": "only with a skill: see 7.9",
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 1000
+                     *               },
+                     *               "skill_uses": {
+                     *                 "description": "only with a skill: uses per stack and battle; 0 = no limit",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 99
+                     *               },
+                     *               "summon_unit": {
+                     *                 "description": "id of a type whose skill is not `summon`; only with `summon`",
+                     *                 "type": "string"
+                     *               },
+                     *               "cost": {
+                     *                 "description": "points for one unit; 0 = cannot be recruited",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 99999
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "id",
+                     *               "name"
+                     *             ],
+                     *             "additionalProperties": false
                      *           }
                      *         }
                      *       },
                      *       "options_text": "The standard options.",
                      *       "position": {
                      *         "$schema": "https://json-schema.org/draft/2020-12/schema",
-                     *         "$defs": {
-                     *           "Position": {
-                     *             "title": "Position",
-                     *             "description": "The whole state of a match that is not over (10.6).",
-                     *             "type": "object",
-                     *             "properties": {
-                     *               "phase": {
-                     *                 "enum": [
-                     *                   "deploy",
-                     *                   "play"
-                     *                 ]
-                     *               },
-                     *               "round": {
-                     *                 "type": "integer",
-                     *                 "minimum": 0,
-                     *                 "maximum": 999999999
-                     *               },
-                     *               "obstacles": {
-                     *                 "type": "array",
-                     *                 "items": {
-                     *                   "description": "a space id such as g5 (2.1)",
-                     *                   "type": "string",
-                     *                   "pattern": "^[a-y]([1-9]|1[0-9])$"
-                     *                 }
-                     *               },
-                     *               "stacks": {
-                     *                 "type": "array",
-                     *                 "items": {}
-                     *               },
-                     *               "queue": {
-                     *                 "type": "array",
-                     *                 "items": {
-                     *                   "type": "integer"
-                     *                 }
-                     *               },
-                     *               "next_id": {
-                     *                 "type": "integer",
-                     *                 "minimum": 1,
-                     *                 "maximum": 1000000000
-                     *               },
-                     *               "seats": {
-                     *                 "type": "array",
-                     *                 "items": {}
-                     *               }
-                     *             },
-                     *             "required": [],
-                     *             "additionalProperties": false
+                     *         "title": "Position",
+                     *         "description": "The whole state of a match that is not over (10.6).",
+                     *         "type": "object",
+                     *         "properties": {
+                     *           "phase": {
+                     *             "enum": [
+                     *               "deploy",
+                     *               "play"
+                     *             ]
                      *           },
+                     *           "round": {
+                     *             "type": "integer",
+                     *             "minimum": 0,
+                     *             "maximum": 999999999
+                     *           },
+                     *           "obstacles": {
+                     *             "type": "array",
+                     *             "items": {
+                     *               "description": "a space id such as g5 (2.1)",
+                     *               "type": "string",
+                     *               "pattern": "^[a-y]([1-9]|1[0-9])$"
+                     *             }
+                     *           },
+                     *           "stacks": {
+                     *             "type": "array",
+                     *             "items": {}
+                     *           },
+                     *           "queue": {
+                     *             "type": "array",
+                     *             "items": {
+                     *               "type": "integer"
+                     *             }
+                     *           },
+                     *           "next_id": {
+                     *             "type": "integer",
+                     *             "minimum": 1,
+                     *             "maximum": 1000000000
+                     *           },
+                     *           "seats": {
+                     *             "type": "array",
+                     *             "items": {}
+                     *           }
+                     *         },
+                     *         "required": [],
+                     *         "additionalProperties": false,
+                     *         "$defs": {
                      *           "PositionStack": {
                      *             "title": "PositionStack",
                      *             "description": "A stack of a Position (10.6): `id` in all stacks or in none.",
@@ -11433,6 +11566,42 @@ export interface operations {
                      *             "required": [
                      *               "seat",
                      *               "unit"
+                     *             ],
+                     *             "additionalProperties": false
+                     *           },
+                     *           "PositionSeat": {
+                     *             "title": "PositionSeat",
+                     *             "description": "A seat of a Position (10.6). Which fields belong follows from the phase.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "seat": {
+                     *                 "enum": [
+                     *                   "blue",
+                     *                   "green"
+                     *                 ]
+                     *               },
+                     *               "status": {
+                     *                 "enum": [
+                     *                   "eliminated",
+                     *                   "in"
+                     *                 ]
+                     *               },
+                     *               "army": {
+                     *                 "type": "array",
+                     *                 "items": {}
+                     *               },
+                     *               "ready": {
+                     *                 "type": "boolean"
+                     *               },
+                     *               "draw_offer": {
+                     *                 "type": "boolean"
+                     *               },
+                     *               "draw_used": {
+                     *                 "type": "boolean"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "seat"
                      *             ],
                      *             "additionalProperties": false
                      *           }
@@ -11608,70 +11777,68 @@ export interface operations {
                      *       },
                      *       "view": {
                      *         "$schema": "https://json-schema.org/draft/2020-12/schema",
-                     *         "$defs": {
-                     *           "View": {
-                     *             "title": "View",
-                     *             "description": "What a seat or a spectator may know (10.3).",
-                     *             "type": "object",
-                     *             "properties": {
-                     *               "game": {
-                     *                 "enum": [
-                     *                   "hex"
-                     *                 ]
-                     *               },
-                     *               "viewer": {
-                     *                 "type": "string"
-                     *               },
-                     *               "phase": {
-                     *                 "enum": [
-                     *                   "deploy",
-                     *                   "over"
-                     *                 ]
-                     *               },
-                     *               "to_act": {
-                     *                 "type": "array",
-                     *                 "items": {
-                     *                   "type": "string"
-                     *                 }
-                     *               },
-                     *               "result": {},
-                     *               "round": {
-                     *                 "type": "integer"
-                     *               },
-                     *               "board": {},
-                     *               "roster": {
-                     *                 "type": "array",
-                     *                 "items": {}
-                     *               },
-                     *               "seats": {
-                     *                 "type": "array",
-                     *                 "items": {}
-                     *               },
-                     *               "stacks": {
-                     *                 "type": "array",
-                     *                 "items": {}
-                     *               },
-                     *               "queue": {
-                     *                 "type": "array",
-                     *                 "items": {
-                     *                   "type": "integer"
-                     *                 }
-                     *               },
-                     *               "active": {
-                     *                 "type": "integer"
-                     *               },
-                     *               "zone": {
-                     *                 "type": "array",
-                     *                 "items": {
-                     *                   "type": "string"
-                     *                 }
-                     *               }
-                     *             },
-                     *             "required": [
-                     *               "viewer",
-                     *               "phase"
+                     *         "title": "View",
+                     *         "description": "What a seat or a spectator may know (10.3).",
+                     *         "type": "object",
+                     *         "properties": {
+                     *           "game": {
+                     *             "enum": [
+                     *               "hex"
                      *             ]
                      *           },
+                     *           "viewer": {
+                     *             "type": "string"
+                     *           },
+                     *           "phase": {
+                     *             "enum": [
+                     *               "deploy",
+                     *               "over"
+                     *             ]
+                     *           },
+                     *           "to_act": {
+                     *             "type": "array",
+                     *             "items": {
+                     *               "type": "string"
+                     *             }
+                     *           },
+                     *           "result": {},
+                     *           "round": {
+                     *             "type": "integer"
+                     *           },
+                     *           "board": {},
+                     *           "roster": {
+                     *             "type": "array",
+                     *             "items": {}
+                     *           },
+                     *           "seats": {
+                     *             "type": "array",
+                     *             "items": {}
+                     *           },
+                     *           "stacks": {
+                     *             "type": "array",
+                     *             "items": {}
+                     *           },
+                     *           "queue": {
+                     *             "type": "array",
+                     *             "items": {
+                     *               "type": "integer"
+                     *             }
+                     *           },
+                     *           "active": {
+                     *             "type": "integer"
+                     *           },
+                     *           "zone": {
+                     *             "type": "array",
+                     *             "items": {
+                     *               "type": "string"
+                     *             }
+                     *           }
+                     *         },
+                     *         "required": [
+                     *           "viewer",
+                     *           "phase"
+                     *         ],
+                     *         "$defs": {
                      *           "Result": {
                      *             "title": "Result",
                      *             "description": "How a match ended. `winners` in seat order, empty for a draw; `reason` is one of the rule book's.",
@@ -11690,6 +11857,28 @@ export interface operations {
                      *             "required": [
                      *               "winners",
                      *               "reason"
+                     *             ]
+                     *           },
+                     *           "Board": {
+                     *             "title": "Board",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "width": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "height": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "obstacles": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "string"
+                     *                 }
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "width",
+                     *               "height"
                      *             ]
                      *           }
                      *         }
@@ -13496,7 +13685,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -13849,7 +14038,7 @@ export interface operations {
                 visibility?: "private" | "public";
             };
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -15623,7 +15812,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15836,7 +16025,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16783,7 +16972,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17215,7 +17404,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17513,7 +17702,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -18485,7 +18674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -19126,7 +19315,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -19295,7 +19484,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
             };
             path?: never;

@@ -59,6 +59,15 @@ export function describedAction(game: Pick<Game, "actions">, type: string): Desc
   return $defs[discriminator.mapping[type]?.split("/").at(-1) ?? ""];
 }
 
+/** How a game describes an effect: its fields, what is `said` of it, and the `way` along which it is shown. */
+export type DescribedEffect = Schemas["DescribedEffect"];
+
+/** What a game's description says of a type of effect. */
+export function describedEffect(game: Pick<Game, "effects">, type: string): DescribedEffect | undefined {
+  const { $defs, discriminator } = game.effects;
+  return $defs[discriminator.mapping[type]?.split("/").at(-1) ?? ""];
+}
+
 /** An entry of a catalogue: its `key` in views, a name, a symbol and a sentence; and what only this game says of it. */
 export type CatalogueEntry = Schemas["CatalogueEntry"];
 

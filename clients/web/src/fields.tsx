@@ -209,7 +209,7 @@ function Group({ label, isWrong, children }: { label: string; isWrong: boolean; 
 function choicesOf(form: Form, path: string, schema: Schema): readonly Choice[] | undefined {
   if (schema.type === "integer") return form.referred(path);
   const game = form.described;
-  return schema.enum?.map((one) => [one, game.owners.get(String(one))?.name ?? game.named(one)?.name ?? String(one).replaceAll("_", " ")]);
+  return schema.enum?.map((one) => [one, game.owners.get(String(one))?.name ?? game.named(one, schema.catalogue)?.name ?? String(one).replaceAll("_", " ")]);
 }
 
 /** The rest of a path that leads through this name. */

@@ -7,6 +7,8 @@ export interface Schema {
   $defs?: Record<string, Schema>;
   type?: string;
   enum?: (string | number | boolean)[];
+  /** which has the names of the enum's words */
+  catalogue?: string;
   anyOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;

@@ -98,8 +98,8 @@ def joined(name: str, text: str) -> Json:
 
 
 def narrowed(found: Json) -> Json:
-    """Of each of COMMON that is a Struct its components, in which fields of any game are those of one. The Struct's own is
-    taken away."""
+    """The components of each Struct of COMMON: what it has in every game, and for each game the rest. The Struct's own
+    component is taken away."""
     made: Json = {}
     for name in COMMON.keys() & found.keys():
         whole = found.pop(name)
@@ -125,7 +125,7 @@ def narrowed(found: Json) -> Json:
 
 def _of_any_game(node: Any) -> bool:
     """Is there a reference to a component of any game here?"""
-    return _narrowed(node, "") != node
+    return bool(_narrowed(node, "") != node)
 
 
 def _narrowed(node: Any, prefix: str) -> Any:

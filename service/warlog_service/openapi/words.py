@@ -97,12 +97,10 @@ PROPERTIES = {
     "Game.board": "the board that the options give",
     "Game.effects": "JSON Schema of effects",
     "Game.name": "for display",
-    "Game.options": "JSON Schema of the options; its `$ref` leads into its `$defs`, as in the other schemas",
     "Game.owners": "who may own something in a view besides the seats",
     "Game.pieces": "catalogue of pieces",
     "Game.seats": "the seats that the options give",
     "Game.spectators": "`open`: a spectator may watch a running competitive match; else `none`",
-    "Game.view": "JSON Schema of views",
     "GameSummary": "A game of this server.",
     "GameSummary.about": 'what it is, in a sentence in English; "": nothing is said',
     "GameSummary.name": "for display",
@@ -288,7 +286,8 @@ PARAMETERS = {
     "a proxy has made weak will do",
     "If-None-Match": "an `ETag` that you have: 304 without a body if it is still current",
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
-    "and gives the same answer, whatever `If-Match` says. The key of a command counts for its match, that of another "
+    "and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key "
+    "of a command counts for its match, that of another "
     "call for your account. What was refused is not remembered: its key is free",
     "Last-Event-ID": "the id of the last event that you have, which is its version; goes before `after`",
     "Last-Event-ID of a notice": "the id of the last notice that you have; goes before `after`",

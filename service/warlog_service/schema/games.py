@@ -76,7 +76,7 @@ class Game(Struct, frozen=True):
         list[scenes.Scene],
         Meta(description="boards for sections of the guide, with what can be done on them"),
     ]
-    options: Json
+    options: Annotated[description.DescribedSchema, Meta(description="JSON Schema of the options")]
     options_text: Annotated[
         str, Meta(description="how the requested options differ from the standard, for people")
     ]
@@ -90,8 +90,11 @@ class Game(Struct, frozen=True):
             description="JSON Schema of what events did; each effect with a sentence, and where it happened"
         ),
     ]
-    view: Json
-    position: Annotated[Json, Meta(description="JSON Schema of a Position, from which a match can begin")]
+    view: Annotated[description.DescribedSchema, Meta(description="JSON Schema of views")]
+    position: Annotated[
+        description.DescribedSchema,
+        Meta(description="JSON Schema of a Position, from which a match can begin"),
+    ]
     errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]
     setup: Annotated[dict[str, GameView], Meta(description="a start, as the spectator and each seat see it")]
     setup_drawn: Annotated[

@@ -6,6 +6,7 @@ import {
   type Code,
   type DescribedAction,
   describedAction,
+  describedEffect,
   type Effect,
   type GameName,
   isComplete,
@@ -67,7 +68,9 @@ export async function typed(warlog: Warlog, some: GameName, maybe: string | unde
   same<typeof events, LiveEvent[]>(true);
   same<DescribedAction["kind"], "play" | "setup" | "answer" | "meta" | undefined>(true);
   const resigning: DescribedAction | undefined = describedAction(await warlog.games.get("hex"), "resign");
+  const moved: string | undefined = describedEffect(await warlog.games.get("hex"), "moved")?.said;
   void resigning;
+  void moved;
   await hex.propose({ kind: "undo", to: 4 });
   const any: Match = (await warlog.matches.create({ game: some })).match;
   if (any.game === "hex") {
