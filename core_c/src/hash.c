@@ -74,11 +74,8 @@ static size_t used(const wl_field *field, const uint8_t *base)
 
     if (field->n_size == 0)
         return field->count;
-    if (HOST_IS_LITTLE)
-        memcpy(&n, base + field->n_offset, field->n_size);
-    else
-        for (size_t i = 0; i < field->n_size; i++)
-            n = n << 8 | base[field->n_offset + i];
+    for (size_t i = 0; i < field->n_size; i++) /* a few: memcpy takes longer */
+        n |= (uint64_t)base[field->n_offset + i] << 8 * (HOST_IS_LITTLE ? i : field->n_size - 1 - i);
     return n < field->count ? (size_t)n : field->count;
 }
 

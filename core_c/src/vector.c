@@ -99,11 +99,11 @@ static void show_mask(head *h, match *m, uint8_t *mask)
     n = n < LISTING_MAX ? n : LISTING_MAX;
     n = wl_number_all(h->game, setup_of(h, m), state_of(h, m), &h->index, &h->types, m->seat, h->flags, listing, n, numbers);
     memset(mask, 0, (size_t)h->index.n_actions);
-    for (size_t i = 0; i < n; i++)
-        mask[numbers[i]] = 1;
     m->n_shown = (int32_t)(n < SHOWN_MAX ? n : SHOWN_MAX);
-    for (int32_t i = 0; i < m->n_shown; i++) /* mostly a few, for which memcpy takes longer */
-        m->shown[i] = numbers[i];
+    for (int32_t i = 0; i < m->n_shown; i++)
+        mask[m->shown[i] = numbers[i]] = 1;
+    for (size_t i = SHOWN_MAX; i < n; i++)
+        mask[numbers[i]] = 1;
 }
 
 /* Observation, mask and seat of a match, each where it is wanted. */

@@ -209,10 +209,10 @@ static int spread(const hex_setup *setup, const spaces *pass, spaces *set)
         const uint32_t own = set->row[r];
         const uint32_t beside = below | (r + 1 < height ? set->row[r + 1] : 0);
         const uint32_t slanted = beside << 1 >> (r % 2 * 2);
-        const uint32_t more = (own << 1 | own >> 1 | beside | slanted) & pass->row[r] & ~own;
-        set->row[r] = own | more;
+        const uint32_t grown = own | ((own << 1 | own >> 1 | beside | slanted) & pass->row[r]);
+        set->row[r] = grown;
         below = own;
-        any |= more;
+        any |= grown ^ own;
     }
     return any != 0;
 }
@@ -338,8 +338,8 @@ static void enemies_of(const hex_setup *setup, const hex_state *state, int32_t s
     *out = (spaces){{0}};
     for (int32_t i = 0; i < state->n_stacks; i++) {
         const stack *s = &state->stacks[i];
-        if (s->space != HIDDEN && side_of(setup, s->seat) != side_of(setup, seat))
-            add(out, s->space);
+        if (s->space != HIDDEN) /* no branch for the side, which there is no guessing */
+            out->row[row_of(s->space)] |= (uint32_t)(side_of(setup, s->seat) != side_of(setup, seat)) << column_of(s->space);
     }
 }
 
@@ -1693,9 +1693,11 @@ static void list_targets(wl_listing *l, const hex_setup *setup, const spaces *se
     const int32_t first = row_of(from) - range > 0 ? row_of(from) - range : 0;
     const int32_t last = row_of(from) + range < setup->height - 1 ? row_of(from) + range : setup->height - 1;
 
-    for (int32_t r = first; r <= last; r++)
-        for (uint32_t left = set->row[r] & within(from, range, r); left != 0; left &= left - 1) {
-            const int32_t target = space_at(wl_lowest(left), r);
+    for (int32_t r = first; r <= last; r += 2)
+        for (uint64_t left = two_rows(set->row[r] & within(from, range, r),
+                                      r < last ? set->row[r + 1] & within(from, range, r + 1) : 0);
+             left != 0; left &= left - 1) {
+            const int32_t target = space_in(left, r);
             if (to < 0)
                 WL_LIST(l, type, id, target);
             else
@@ -1705,9 +1707,9 @@ static void list_targets(wl_listing *l, const hex_setup *setup, const spaces *se
 
 static void list_moves(wl_listing *l, const hex_setup *setup, const stack *s, const spaces *reached)
 {
-    for (int32_t r = 0; r < setup->height; r++)
-        for (uint32_t left = reached->row[r]; left != 0; left &= left - 1)
-            WL_LIST(l, A_MOVE, s->id, space_at(wl_lowest(left), r));
+    for (int32_t r = 0; r < setup->height; r += 2)
+        for (uint64_t left = rows_from(setup, reached, r); left != 0; left &= left - 1)
+            WL_LIST(l, A_MOVE, s->id, space_in(left, r));
 }
 
 static void list_move_attacks(wl_listing *l, const hex_setup *setup, const stack *s, const spaces *reached,
@@ -1721,9 +1723,9 @@ static void list_move_attacks(wl_listing *l, const hex_setup *setup, const stack
     for (int32_t step = 0; step < range && spread(setup, &board, &near); step++)
         ;
     keep(setup, reached, &near);
-    for (int32_t r = 0; r < setup->height; r++)
-        for (uint32_t left = near.row[r]; left != 0; left &= left - 1) {
-            const int32_t to = space_at(wl_lowest(left), r);
+    for (int32_t r = 0; r < setup->height; r += 2)
+        for (uint64_t left = rows_from(setup, &near, r); left != 0; left &= left - 1) {
+            const int32_t to = space_in(left, r);
             list_targets(l, setup, enemies, to, range, A_MOVE_ATTACK, s->id, to);
         }
 }

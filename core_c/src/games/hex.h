@@ -48,6 +48,13 @@ static inline void take_out(spaces *set, int32_t space) { set->row[row_of(space)
 
 _Static_assert(COLUMNS_MAX < STRIDE, "there is one more column than a board has");
 
+/* Two rows of a set in one word, whose bits are spaces from the first row on. The processor cannot guess where a row ends that is gone
+ * through bit by bit, and so it waits half as often. */
+static inline uint64_t two_rows(uint32_t row, uint32_t next) { return row | (uint64_t)next << STRIDE; }
+
+/* The lowest space of two rows, of which `r` is the first. */
+static inline int32_t space_in(uint64_t rows, int32_t r) { return space_at(__builtin_ctzll(rows), r); }
+
 /* ==== 3. Pieces ===================================================================================================== */
 
 typedef struct unit {
@@ -178,6 +185,12 @@ WL_ACTION_CONSTANTS(ACTION_ROWS);
 WL_ERROR_CONSTANTS(ERRORS);
 
 /* ==== Sets of spaces (2.1 - 2.6) ===================================================================================== */
+
+/* Row `r` of the board in a set, and the next where there is one. */
+static inline uint64_t rows_from(const hex_setup *setup, const spaces *set, int32_t r)
+{
+    return two_rows(set->row[r], r + 1 < setup->height ? set->row[r + 1] : 0);
+}
 
 static inline int on_board(const hex_setup *setup, wl_word space)
 {

@@ -98,23 +98,25 @@ static int32_t size(const void *setup_, int32_t family, int32_t digit)
     return digit == 0 ? setup->width * setup->height : 2 * reach_after_moving(setup) + 1;
 }
 
+/* The family of each type that is numbered by a cell alone; 0, which is recruit_preset, for the others. */
+static const uint8_t CELL_FAMILY[ACTIONS] = {[A_MOVE] = N_MOVE, [A_ATTACK] = N_ATTACK, [A_SKILL] = N_SKILL};
+
 static int32_t encode(const wl_index *index, const void *setup_, const void *state_, int32_t seat, const wl_action *a)
 {
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
 
+    if (CELL_FAMILY[a->type]) /* most are such: asked first, since the processor guesses it */
+        return WL_NUMBERED(index, CELL_FAMILY[a->type], cell_of(setup, a->field[1]));
     switch (a->type) {
     case A_RECRUIT_PRESET: return WL_NUMBERED(index, N_RECRUIT_PRESET, a->field[0]);
     case A_PLACE:
         return WL_NUMBERED(index, N_PLACE, zone_cell(setup, seat, state->stacks[place_of(state, a->field[0])].space),
                          zone_cell(setup, seat, a->field[1]));
-    case A_MOVE: return WL_NUMBERED(index, N_MOVE, cell_of(setup, a->field[1]));
-    case A_ATTACK: return WL_NUMBERED(index, N_ATTACK, cell_of(setup, a->field[1]));
     case A_MOVE_ATTACK:
         return WL_NUMBERED(index, N_MOVE_ATTACK, cell_of(setup, a->field[1]),
                          row_of(a->field[2]) - row_of(a->field[1]) + reach_of(index),
                          column_of(a->field[2]) - column_of(a->field[1]) + reach_of(index));
-    case A_SKILL: return WL_NUMBERED(index, N_SKILL, cell_of(setup, a->field[1]));
     case A_DEFEND: return WL_NUMBERED(index, N_DEFEND);
     case A_WAIT: return WL_NUMBERED(index, N_WAIT);
     default: return WL_PLAIN;
@@ -175,12 +177,17 @@ static void draw_stack(const hex_setup *setup, const stack *s, int32_t seats_pla
 {
     const unit *u = &setup->units[s->unit];
     const int32_t cell = cell_of(setup, s->space);
-    const int64_t hit_points = s->count > 0 ? (int64_t)(s->count - 1) * u->hp + s->top_hp : 0;
+    const int32_t hit_points = s->count > 0 ? (s->count - 1) * u->hp + s->top_hp : 0;
+    const int32_t number[] = {s->count, hit_points, s->count * u->attack, s->skill_used};
+    static const int32_t HALF[] = {20, 200, 50, 1};
+    float squashed[4]; /* wl_squash of all four in one division */
 
+    for (int32_t i = 0; i < 4; i++)
+        squashed[i] = (float)number[i] / (float)(number[i] + HALF[i]);
     wl_mark(sheet, seats_plane, cell, 1);
-    wl_mark(sheet, P_UNITS, cell, wl_squash(s->count, 20));
-    wl_mark(sheet, P_HIT_POINTS, cell, wl_squash(hit_points, 200));
-    wl_mark(sheet, P_ATTACK, cell, wl_squash((int64_t)s->count * u->attack, 50));
+    wl_mark(sheet, P_UNITS, cell, squashed[0]);
+    wl_mark(sheet, P_HIT_POINTS, cell, squashed[1]);
+    wl_mark(sheet, P_ATTACK, cell, squashed[2]);
     wl_mark(sheet, P_MOVE, cell, HALF_AT_5[u->move]);
     wl_mark(sheet, P_INITIATIVE, cell, HALF_AT_10[u->initiative]);
     wl_mark(sheet, P_RANGE, cell, HALF_AT_5[u->range]);
@@ -190,7 +197,7 @@ static void draw_stack(const hex_setup *setup, const stack *s, int32_t seats_pla
     wl_mark(sheet, P_RETALIATES, cell, YES[s->retaliations_used < u->retaliations]);
     wl_mark(sheet, P_HEALS, cell, YES[u->skill == HEAL]);
     wl_mark(sheet, P_SUMMONS, cell, YES[u->skill == SUMMON]);
-    wl_mark(sheet, P_SKILL_USED, cell, wl_squash(s->skill_used, 1));
+    wl_mark(sheet, P_SKILL_USED, cell, squashed[3]);
     wl_mark(sheet, P_DEFENDING, cell, YES[s->defending != 0]);
     wl_mark(sheet, P_WAITED, cell, YES[s->waited != 0]);
 }
@@ -216,9 +223,9 @@ static void observe(const void *setup_, const void *state_, int32_t seat, wl_she
         if (i == 0 && state->phase == PLAY)
             wl_mark(sheet, P_ACTIVE, cell_of(setup, s->space), 1);
     }
-    for (int32_t r = 0; r < setup->height; r++)
-        for (uint32_t left = state->obstacles.row[r]; left != 0; left &= left - 1)
-            wl_mark(sheet, P_OBSTACLE, r * setup->width + wl_lowest(left), 1);
+    for (int32_t r = 0; r < setup->height; r += 2)
+        for (uint64_t left = rows_from(setup, &state->obstacles, r); left != 0; left &= left - 1)
+            wl_mark(sheet, P_OBSTACLE, cell_of(setup, space_in(left, r)), 1);
     for (int32_t r = z.first_row; r <= z.last_row; r++)
         for (int32_t c = z.first_column; c <= z.last_column; c++)
             wl_mark(sheet, P_ZONE, r * setup->width + c, 1);

@@ -156,11 +156,11 @@ class RawVector:
 
     def step(self, actions: Any) -> None:
         """Takes these actions, 32-bit numbers. Raises BadNumber, when nothing has changed, and Busy."""
-        self._step(ffi.cast("int32_t *", ffi.from_buffer(actions)))
+        self._step(ffi.from_buffer("int32_t[]", actions))
 
     def check(self, actions: Any) -> None:
         """Looks at these actions for `take`. Raises BadNumber and Busy."""
-        numbers: Any = ffi.cast("int32_t *", ffi.from_buffer(actions))
+        numbers = ffi.from_buffer("int32_t[]", actions)
         self._require(lib.wl_vector_check(self._memory, self._size, numbers, self._failed))
 
     def take(self) -> None:
