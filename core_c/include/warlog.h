@@ -597,7 +597,7 @@ typedef struct wl_step {
  *
  * and what some states are worth, as wl_evaluate says, WL_SEATS_MAX numbers each; none where the game does not evaluate. */
 typedef struct wl_excerpt {
-    const uint8_t *types; /* for each row of the game's table of effects: 1 if it is wanted, else 0 */
+    const uint8_t *types; /* for each row of the game's table of effects: 0 if it is not wanted, n + 1 with n arguments or more */
     wl_word *words;
     size_t cap;     /* words; at least the game's event_words_max */
     size_t n_words; /* out */

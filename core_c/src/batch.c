@@ -12,7 +12,7 @@ static void keep_wanted(wl_excerpt *excerpt, size_t n_words, size_t step)
         const wl_word type = record[WL_REC_HEAD - 1];
 
         next = record + record[0];
-        if (record[1] == WL_REC_EFFECT && excerpt->types[type]) {
+        if (record[1] == WL_REC_EFFECT && excerpt->types[type] && n_arguments >= excerpt->types[type] - 1u) {
             wl_word *to = excerpt->words + excerpt->n_words;
 
             to[0] = (wl_word)(WL_EXCERPT_HEAD + n_arguments);

@@ -393,7 +393,7 @@ static void examine(fuzzer *f)
     }
 }
 
-/* The step that led from `other` to `state`, replayed: wl_replay gives its whole effects, of the types alone that are wanted. */
+/* The step that led from `other` to `state`, replayed: wl_replay gives its whole effects, those alone that are wanted. */
 static void compare_excerpt(fuzzer *f, const wl_post *post, const wl_draws *draws, const wl_event *event)
 {
     static wl_word room[WORDS_CAP];
@@ -405,7 +405,7 @@ static void compare_excerpt(fuzzer *f, const wl_post *post, const wl_draws *draw
     size_t at = 0;
 
     for (size_t i = 0; i < sizeof types; i++)
-        types[i] = (uint8_t)below(f, 2);
+        types[i] = (uint8_t)below(f, 9);
     REQUIRE(wl_replay(f->game, f->setup, f->other, &step, 1, post->items, (size_t)post->n_items, draws->used, draws->n_used, &failed,
                       NULL, 0, 0, &excerpt) == WL_OK);
     if (wl_evaluate(f->game, f->setup, f->state, worth) > 0)
@@ -417,7 +417,7 @@ static void compare_excerpt(fuzzer *f, const wl_post *post, const wl_draws *draw
         const size_t n = (size_t)record[0] - WL_REC_HEAD;
 
         next = i + (size_t)record[0];
-        if (record[1] != WL_REC_EFFECT || !types[record[4]])
+        if (record[1] != WL_REC_EFFECT || !types[record[4]] || n + 1 < types[record[4]])
             continue;
         REQUIRE(room[at] == (wl_word)(WL_EXCERPT_HEAD + n) && room[at + 1] == 0 && room[at + 2] == record[4]);
         REQUIRE(memcmp(room + at + WL_EXCERPT_HEAD, record + WL_REC_HEAD, n * sizeof *room) == 0);

@@ -41,20 +41,24 @@ class Tally:
     effect)`; `actor` is a seat or "server".
 
     TIMES    key of an achievement, won or lost → what has to be counted how often in the match
+    LONG     type of an effect whose last field is a list → how many entries it has at least where it matters; of the
+             actions, no others are heard
     counts   (seat, what) → how often
     opening  seat → the first action of each that names a space, as text
     """
 
     TIMES: ClassVar[Mapping[str, tuple[str, int]]] = {}
-    _heard: ClassVar[frozenset[str]] = frozenset()  # types of effects
-
-    def __init_subclass__(cls) -> None:
-        cls._heard = frozenset(name.removeprefix("on_") for name in dir(cls) if name.startswith("on_"))
+    LONG: ClassVar[Mapping[str, int]] = {}
 
     @classmethod
-    def types(cls, game: RawGame) -> frozenset[int]:
-        """Of the effects that it hears, by their places in the game's `effects`."""
-        return _types(cls._heard, game)
+    @cache
+    def types(cls, game: RawGame) -> Mapping[int, int]:
+        """Of the effects that it hears, as `State.replay_effects` takes them."""
+        return {
+            number: len(effect.parameters) + cls.LONG[effect.name] if effect.name in cls.LONG else 0
+            for number, effect in enumerate(game.effects)
+            if hasattr(cls, f"on_{effect.name}")
+        }
 
     def __init__(self, start: State) -> None:
         self.seats = start.seats
@@ -130,11 +134,6 @@ def tally_of(game: str) -> type[Tally]:
         return Tally
     found: type[Tally] = importlib.import_module(name).Tally
     return found
-
-
-@cache
-def _types(names: frozenset[str], game: RawGame) -> frozenset[int]:
-    return frozenset(number for number, effect in enumerate(game.effects) if effect.name in names)
 
 
 def tally(game: RuleSet, start: State) -> Tally:

@@ -23,8 +23,7 @@ Seats, viewers and actions are names and Structs (or plain JSON values) here, nu
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, overload
 
 import msgspec
@@ -353,15 +352,16 @@ class State:
         return self._raw_game.replay(self._raw, self._raw_steps(steps), len(steps), every)
 
     def replay_effects(
-        self, steps: Sequence[Step], types: frozenset[int], every: int = 1, first: int = 0
+        self, steps: Sequence[Step], types: Mapping[int, int], every: int = 1, first: int = 0
     ) -> Replayed:
         """Takes recorded steps as `replay` does; gives their effects of these types, and what states are worth.
 
-        types          by their places in `raw.effects` of the game
+        types          by their places in `raw.effects` of the game: how many numbers (each entry of a list is one) an
+                       effect must have at least, 0 for any
         every, first   of the states after `first` steps (0: `every`), and after every `every` from there"""
         self._turn = self._hash = None
         raw, tables = self._raw_game, self._tables
-        wanted = _wanted(len(raw.effects), types)
+        wanted = bytes(types.get(type_, -1) + 1 for type_ in range(len(raw.effects)))
         found, values = raw.replay_excerpt(
             self._raw, self._raw_steps(steps), len(steps), wanted, first or every, every
         )
@@ -374,10 +374,9 @@ class State:
     def _raw_steps(self, steps: Sequence[Step]) -> Iterator[RawStep]:
         actor_number, seats, record = self.game.actor_number, self._tables.seats, self._tables.record
         # One at a time: ten thousand live tuples would keep the collector busy.
-        return (
-            (actor_number(step.actor, seats), *record(step.action), step.draws, int(step.hash or "0", 16))
-            for step in steps
-        )
+        for step in steps:
+            numbers, items = record(step.action)
+            yield actor_number(step.actor, seats), numbers, items, step.draws, int(step.hash or "0", 16)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.
@@ -403,11 +402,6 @@ class State:
         if turn is None:
             turn = self._turn = self._raw_game.turn(self._raw)
         return turn
-
-
-@lru_cache(maxsize=64)
-def _wanted(n_types: int, types: frozenset[int]) -> bytes:
-    return bytes(type_ in types for type_ in range(n_types))
 
 
 def new_state(rules: RuleSet, options: object, position: object | None = None, draws: Draws = ()) -> State:

@@ -68,7 +68,13 @@ def test_replay_in_one_call_gives_the_same_bytes_checkpoints_and_effects_as_sing
     start = state.copy()
     recorded, bytes_after, effects, values = [], [], [], []
     types = {effect.name: number for number, effect in enumerate(game.raw.effects)}
-    some = frozenset(number for number in types.values() if number % 2)
+    lists = {  # of spaces or pieces, each of which is one number
+        types[effect.name]: effect.parameters
+        for effect in game.raw.effects
+        if effect.parameters
+        and effect.parameters[-1].many
+        and effect.parameters[-1].kind in ("space", "piece")
+    }
     for step in steps:
         if "error" not in step:
             event = state.apply(step["seat"], step["action"], draws=step["draws"])
@@ -78,7 +84,17 @@ def test_replay_in_one_call_gives_the_same_bytes_checkpoints_and_effects_as_sing
             recorded.append(Step(step["seat"], step["action"], step["draws"], state.hash))
             bytes_after.append(state.data)
     assert start.copy().replay(recorded, every=7) == bytes_after[6::7]
-    for wanted in (frozenset(types.values()), some, frozenset[int]()):
+    every = dict.fromkeys(types.values(), 0)
+    some = dict.fromkeys((number for number in every if number % 2), 0)
+    for entries in (1, 3):
+        least = {number: len(parameters) + entries for number, parameters in lists.items()}
+        long = [
+            (actor, type_, effect)
+            for actor, type_, effect in effects
+            if type_ not in lists or len(getattr(effect, lists[type_][-1].name)) >= entries
+        ]
+        assert start.copy().replay_effects(recorded, every | least).effects == long
+    for wanted in (every, some, dict[int, int]()):
         at_once = start.copy()
         replayed = at_once.replay_effects(recorded, wanted, every=7, first=3)
         assert replayed.effects == [one for one in effects if one[1] in wanted]

@@ -19,6 +19,7 @@ class Tally(achievements.Tally):
         "summoner": ("summoned", 1),
         "long_march": ("march", 1),
     }
+    LONG: ClassVar = {"moved": 8}
 
     def __init__(self, start: State) -> None:
         super().__init__(start)
@@ -61,7 +62,7 @@ class Tally(achievements.Tally):
         self.counts[actor, "summoned"] += 1
 
     def on_moved(self, actor: str, effect: Any) -> None:
-        self.counts[actor, "march"] += len(effect.path) >= 8
+        self.counts[actor, "march"] += len(effect.path) >= self.LONG["moved"]
 
     def on_waited(self, actor: str, effect: Any) -> None:
         self.counts[actor, "waited"] += 1

@@ -21,6 +21,7 @@ class Tally(achievements.Tally):
         "express": ("express", 1),
         "opener": ("flipped", 15),
     }
+    LONG: ClassVar = {"move": 11}
 
     def __init__(self, start: State) -> None:
         super().__init__(start)
@@ -50,7 +51,7 @@ class Tally(achievements.Tally):
                     self.counts[seat, "bombed"] += 1
 
     def on_move(self, actor: str, effect: Any) -> None:
-        self.counts[effect.seat, "express"] += len(effect.path) > 10
+        self.counts[effect.seat, "express"] += len(effect.path) >= self.LONG["move"]
 
     def on_flip(self, actor: str, effect: Any) -> None:
         self.counts[effect.seat, "flipped"] += 1

@@ -94,7 +94,7 @@ class Pages:
         self,
         match: Match,
         events: list[StoredEvent],
-        types: frozenset[int],
+        types: Mapping[int, int],
         every: int,
         use: Callable[[Run], object],
     ) -> None:

@@ -101,7 +101,7 @@ class Run(NamedTuple):
 
 
 def replay_runs(
-    match: Match, events: Iterable[StoredEvent], types: frozenset[int], every: int, counts: Counts
+    match: Match, events: Iterable[StoredEvent], types: Mapping[int, int], every: int, counts: Counts
 ) -> Iterator[Run]:
     """Replays a match that never went back, of which these are all events. Raises IntegrityError.
 
@@ -115,7 +115,7 @@ def replay_runs(
             taken.append(stored)
             is_sound = state is not None and stored.hash != ""  # the core compares hashes
         else:
-            if isinstance(body_of(stored), MatchStarted):
+            if stored.type == "match_started":
                 try:
                     state = _start(match, match.timeline, stored, match.fold.position, counts)
                 except UNREADABLE as error:
@@ -136,7 +136,7 @@ def replay_runs(
         state, at, end = run.state, end, end + RUN_EVENTS
 
 
-def _run(state: State, taken: Sequence[StoredEvent], types: frozenset[int], every: int, first: int) -> Run:
+def _run(state: State, taken: Sequence[StoredEvent], types: Mapping[int, int], every: int, first: int) -> Run:
     steps = []
     for stored in taken:
         body = body_of(stored)

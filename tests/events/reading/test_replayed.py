@@ -15,7 +15,7 @@ from warlog_events.match.stored import StoredEvent
 from warlog_events.reading.replayed import replay_runs
 from warlog_events.statistics import Counts
 
-NONE = frozenset[int]()
+NONE: dict[int, int] = {}
 
 
 async def test_another_state_than_recorded_is_found_with_its_event(own_redis: AnyRedis) -> None:
