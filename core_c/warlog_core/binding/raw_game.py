@@ -299,7 +299,7 @@ class RawGame:
     def replay_excerpt(
         self, raw: RawState, steps: Iterable[RawStep], n_steps: int, wanted: bytes, first: int, every: int
     ) -> tuple[list[RawEffect], list[list[int]]]:
-        """Applies recorded steps as `replay` does; gives the whole effects of the types whose byte in `wanted` is 1,
+        """Applies recorded steps as `replay` does; gives the whole effects that are `wanted` (wl_excerpt.types),
         and what the states after `first` steps and after every `every` from there are worth, where the game
         evaluates."""
         packed, before, b = self._packed(steps, n_steps), self.copy(raw), self._local.buffers
@@ -323,9 +323,9 @@ class RawGame:
             if its_draws:
                 check_recorded(its_draws, index)
                 draws += its_draws
-            numbers += (actor, n_items, len(its_draws), 0, *record, its_hash)
+            numbers += [actor, n_items, len(its_draws), 0, *record, its_hash]
         packed = ffi.new("wl_step[]", max(1, n_steps))
-        ffi.buffer(packed, n_steps * ffi.sizeof("wl_step"))[:] = step_layout(n_steps).pack(*numbers)
+        step_layout(n_steps).pack_into(ffi.buffer(packed), 0, *numbers)
         return (
             packed,
             n_steps,

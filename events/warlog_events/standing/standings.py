@@ -233,21 +233,21 @@ class Standings:
         counted = [facts for facts in matches if facts.counted is not None]
         games = {facts.game for facts in counted}
         played = {(facts.game, player) for facts in counted for player in facts.people}
-        people = {player for _, player in played}
-        (day, *meetings), ratings, everyone, own, careers = await asyncio.gather(
+        (day, *meetings), ratings, everyone, own = await asyncio.gather(
             self._pipe.call("HMGET", keys.standing("met"), "day", *met),
             self._each((f"ratings:{player}", pool) for pool, player in rated),
             self._each(("statistics", game) for game in games),
-            self._each((f"statistics:{player}", game) for game, player in played),
-            self._each((f"statistics:{player}", _CAREER) for player in people),
+            self._pipe.many(
+                ("HMGET", keys.standing(f"statistics:{player}"), game, _CAREER) for game, player in played
+            ),
         )
         return Known(
             dict(zip(rated, map(Rating.parse, ratings), strict=True)),
             {field: int(count or 0) for field, count in zip(met, meetings, strict=True)},
             "" if day is None else day.decode(),
             {game: _statistics(text or b"{}") for game, text in zip(games, everyone, strict=True)},
-            {both: _own(text or b"{}") for both, text in zip(played, own, strict=True)},
-            {player: _career(text or b"{}") for player, text in zip(people, careers, strict=True)},
+            {both: _own(text or b"{}") for both, (text, _) in zip(played, own, strict=True)},
+            {player: _career(text or b"{}") for (_, player), (_, text) in zip(played, own, strict=True)},
         )
 
     async def _each(self, fields: Iterable[tuple[str, str]]) -> list[bytes | None]:
