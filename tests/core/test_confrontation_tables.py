@@ -204,7 +204,7 @@ def test_the_description_tells_spells_races_terrain_and_treasures_with_texts() -
     ):
         assert [row[key] for row in described[catalogue]] == list(names)
         assert all(row["text"] for row in described[catalogue])
-    options = described["options"]["$defs"]["Options"]["properties"]
+    options = described["options"]["properties"]
     assert list(options) == [spec["name"] for spec in BOOK["options"]]
     for spec in BOOK["options"]:
         assert options[spec["name"]]["default"] == spec["default"], spec["name"]

@@ -74,7 +74,7 @@ def test_the_codecs_actions_and_effects_have_the_books_types_and_fields_in_the_b
 
 
 def test_defaults_types_and_ranges_of_the_options_are_the_books() -> None:
-    schema = GAME.schema("options")["$defs"]["Options"]["properties"]
+    schema = GAME.schema("options")["properties"]
     assert list(schema) == [option["name"] for option in BOOK["options"]]
     for option in BOOK["options"]:
         described = schema[option["name"]]
@@ -89,7 +89,7 @@ def test_defaults_types_and_ranges_of_the_options_are_the_books() -> None:
 def test_the_texts_of_the_options_are_the_books() -> None:
     section = GAME.rules().partition("### 4.1 Options")[2].partition("\n### ")[0]
     rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", section, flags=re.MULTILINE)
-    schema = GAME.schema("options")["$defs"]["Options"]["properties"]
+    schema = GAME.schema("options")["properties"]
     assert {name: schema[name]["description"] for name in schema} == dict(rows)
 
 

@@ -357,7 +357,7 @@ def test_turn_orders_and_sides_are_the_books() -> None:
 
 
 def test_defaults_types_and_ranges_of_the_options_are_the_books() -> None:
-    schema = GAME.schema("options")["$defs"]["Options"]["properties"]
+    schema = GAME.schema("options")["properties"]
     assert list(schema) == [option["id"] for option in BOOK["options"]]
     for option in BOOK["options"]:
         described = schema[option["id"]]
@@ -378,7 +378,7 @@ def test_defaults_types_and_ranges_of_the_options_are_the_books() -> None:
 def test_the_texts_of_the_options_are_the_books() -> None:
     section = GAME.rules().partition("### Options")[2].partition("\n**")[0]
     rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", section, flags=re.MULTILINE)
-    schema = GAME.schema("options")["$defs"]["Options"]["properties"]
+    schema = GAME.schema("options")["properties"]
     assert {key: schema[key]["description"] for key in schema} == dict(rows)
 
 
