@@ -50,10 +50,10 @@ MATCHES: dict[str, dict[tuple[int, str], tuple[str, int]]] = {
             "settler necromancer summoner promotion mighty_hunter breeder two_mighties hunter curse freezer",
             15,
         ),
-        (2, "{}"): ("landlord", 21),
         (3, "{}"): ("sacrifice", 16),
         (8, "{}"): ("few_losses", 19),
-        (10, "{}"): ("clean_hands", 22),
+        (10, "{}"): ("clean_hands", 21),
+        (102, "{}"): ("landlord", 24),
     },
     "wec": {
         (0, '{"movement": "weaponized"}'): (

@@ -10612,7 +10612,7 @@ export interface operations {
                      *           "key": "universal.landlord",
                      *           "game": "universal",
                      *           "name": "Landlord",
-                     *           "text": "Win with a tenth of the board as your area.",
+                     *           "text": "Win with a fifth of the board as your area.",
                      *           "count": 1
                      *         },
                      *         {

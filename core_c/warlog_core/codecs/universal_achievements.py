@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from warlog_core import achievements
 from warlog_core.state import State
 
-LAND = 40  # of the 400 spaces
+LAND = 80  # of the 400 spaces
 
 
 class Tally(achievements.Tally):

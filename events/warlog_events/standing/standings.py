@@ -25,7 +25,7 @@ from .ratings import DAY_MS, Rating
 from .settled import Change, Facts, Settled
 from .statistics import Career, OwnStatistics, Statistics
 
-FORM = 3  # of what is made: another build's is made again
+FORM = 4  # of what is made: another build's is made again
 _LAST = 5_000_000_000_000  # from which an order is taken, so that the best comes first among texts
 FOREIGN = -1  # `folded` of what a newer build has made
 LAPSED_AT_ONCE = 100
