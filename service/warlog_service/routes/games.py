@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -35,10 +35,7 @@ GAME = ("unknown_game", "invalid_options", "other codes of the rule book's optio
 async def get_games(request: AnyRequest) -> Answer:
     """The games of this server."""
     await auth.caller_or_none(service_of(request.scope), request.scope)
-    described = (
-        msgspec.json.decode(_described(name, ""), type=schema.GameSummary) for name in warlog_core.games()
-    )
-    return _shared(request, JSON, encode({"games": list(described)}))
+    return _shared(request, JSON, _listed())
 
 
 @get(
@@ -93,6 +90,14 @@ async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answe
     known(game).check_options(check.options, check.position)
     policy.check_size(check.options, check.position)
     return private({"ok": True})
+
+
+@cache
+def _listed() -> bytes:
+    described = (
+        msgspec.json.decode(_described(name, ""), type=schema.GameSummary) for name in warlog_core.games()
+    )
+    return encode({"games": list(described)})
 
 
 @lru_cache(maxsize=64)
