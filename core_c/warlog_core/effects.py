@@ -32,7 +32,7 @@ _ROLES: Mapping[str, EffectRole] = {
 }
 _SAID = (
     "what happened, for people, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left "
-    "out where one of its fields is absent, false or 0"
+    "out where one of its fields is absent, false, 0 or an empty list"
 )
 
 

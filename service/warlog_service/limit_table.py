@@ -129,7 +129,7 @@ LIMITS = (
     ),
     Limit(
         "characters of a name",
-        "bad_parameter",
+        "malformed_body",
         "memory of Redis, and the page",
         fixed=accounts.NAME_CHARACTERS_MAX,
     ),

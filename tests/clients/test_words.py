@@ -48,6 +48,7 @@ WORDS = {
     "PairingStatus": ("EntrySummary", "status"),
     "Pattern": ("DescribedSeat", "pattern"),
     "ProposalKind": ("ProposalNotice", "proposal"),
+    "ProposalOutcome": ("ProposalOverNotice", "outcome"),
     "QuotaName": ("Problem", "quota"),
     "Seating": ("MatchSummary", "seating"),
     "Spectators": ("Game", "spectators"),

@@ -28,6 +28,8 @@ def test_every_effect_has_a_sentence_of_its_own_fields_and_a_way(name: str) -> N
     for type_, effect in described(name).items():
         fields = effect["properties"].keys() - {"type"}
         assert set(re.findall(r"\{(\w+)\}", effect["said"])) <= fields, type_
+        always = re.sub(r"\[[^\[\]]*\]", "", effect["said"])
+        assert set(re.findall(r"\{(\w+)\}", always)) <= {*effect["required"]}, type_
         assert re.sub(r"\[[^\[\]]*\]|\{\w+\}", "", effect["said"]).strip(), type_
         for field in fields:
             assert effect["properties"][field]["role"] in ROLES

@@ -85,9 +85,12 @@ def test_what_happens_in_a_match_reaches_both_players(api: Api) -> None:
         told[first].append(("your_turn", match, 3))
         told[{"red": "blue", "blue": "red"}[first]].append(("your_turn", match, turned))
         told["blue"].append(("proposal", match, turned + 1))
+        told["red"].append(("proposal_over", match, turned + 2))
         for seat in told:
             told[seat].append(("match_over", match, turned + 2))
-        assert rows(reds.take(len(told["red"]))) == told["red"]
+        heard = reds.take(len(told["red"]))
+        assert rows(heard) == told["red"]
+        assert (heard[-2][2]["proposal"], heard[-2][2]["outcome"]) == ("undo", "lapsed")
         last = blues.take(len(told["blue"]))
         assert rows(last) == told["blue"]
         assert last[-2][2]["proposal"] == "undo"

@@ -86,6 +86,7 @@ from .events import (
     ProposalAcceptedEvent,
     ProposalMadeEvent,
     ProposalNotice,
+    ProposalOverNotice,
     ProposalRejectedEvent,
     RatingChangedNotice,
     Ready,
@@ -118,6 +119,7 @@ from .literals import (
     PairingStatus,
     Pattern,
     ProposalKind,
+    ProposalOutcome,
     QuotaName,
     Scope,
     Seating,
@@ -201,6 +203,7 @@ from .shapes import (
     OpenProposal,
     Proposed,
 )
+from .telling import piece_names, told
 
 __all__ = [
     "Abort",
@@ -323,6 +326,8 @@ __all__ = [
     "ProposalKind",
     "ProposalMadeEvent",
     "ProposalNotice",
+    "ProposalOutcome",
+    "ProposalOverNotice",
     "ProposalRejectedEvent",
     "Proposed",
     "QuotaExceeded",
@@ -399,4 +404,6 @@ __all__ = [
     "YourTurnNotice",
     "drawn",
     "filled",
+    "piece_names",
+    "told",
 ]

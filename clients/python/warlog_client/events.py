@@ -23,13 +23,14 @@ if TYPE_CHECKING:
         Mode,
         NoticeType,
         ProposalKind,
+        ProposalOutcome,
         Seating,
         Visibility,
     )
     from .shapes import Proposed
 else:  # A word or a kind that this SDK does not know is no reason to refuse an answer.
     AbortReason = Consent = EventType = MatchStatus = Mode = NoticeType = ProposalKind = Seating = str
-    Visibility = str
+    ProposalOutcome = Visibility = str
     Proposed = dict
 
 
@@ -356,6 +357,15 @@ class ProposalNotice(MatchNotice, frozen=True, kw_only=True):
     proposal: ProposalKind
 
 
+class ProposalOverNotice(MatchNotice, frozen=True, kw_only=True):
+    """What you have proposed is not open any more. outcome: accepted, rejected, or lapsed: something else came
+    first."""
+
+    type: Literal["proposal_over"]
+    proposal: ProposalKind
+    outcome: ProposalOutcome
+
+
 class MatchOverNotice(MatchNotice, frozen=True, kw_only=True):
     """status: finished, with a `result`, or aborted."""
 
@@ -430,6 +440,7 @@ NOTICES: dict[str, type[Notice]] = {
     "match_started": MatchStartedNotice,
     "your_turn": YourTurnNotice,
     "proposal": ProposalNotice,
+    "proposal_over": ProposalOverNotice,
     "match_over": MatchOverNotice,
     "rating_changed": RatingChangedNotice,
     "achievement": AchievementNotice,

@@ -49,12 +49,13 @@ LimitName = Literal[
 MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
 Mode = Literal["casual", "competitive"]
 NoticeType = Literal[
-    "seated", "challenged", "accepted", "declined", "match_started", "your_turn", "proposal", "match_over",
-    "rating_changed", "achievement", "ready", "reset",
+    "seated", "challenged", "accepted", "declined", "match_started", "your_turn", "proposal",
+    "proposal_over", "match_over", "rating_changed", "achievement", "ready", "reset",
 ]  # fmt: skip
 PairingStatus = Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
 Pattern = Literal["plain", "stripes", "dots", "checks", "bars", "grid", "rings", "waves"]
 ProposalKind = Literal["options", "undo", "edit", "competitive", "abort", "rematch"]
+ProposalOutcome = Literal["accepted", "rejected", "lapsed"]
 QuotaName = Literal[
     "tokens_per_player", "layouts_per_game", "options_per_game", "scenarios_per_player",
     "lobbies_per_player", "matches_per_player", "matches_per_day", "imports_per_day", "events_per_match",

@@ -270,7 +270,7 @@ class DescribedEffect(TypedDict):
 
     properties  JSON Schemas of its fields, each with a `role` (but for `type`), words with a `catalogue`
     said        what happened, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out
-                where one of its fields is absent, false or 0
+                where one of its fields is absent, false, 0 or an empty list
     way         where it happened, in order
     """
 

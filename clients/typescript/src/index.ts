@@ -21,4 +21,5 @@ export type {
 } from "./namespaces.js";
 export type { components, operations, paths } from "./openapi.js";
 export type { Fetch, Retry } from "./retry.js";
+export { type PieceNames, pieceNames, type Tellable, told, toldInParts } from "./told.js";
 export * from "./types.js";

@@ -3120,7 +3120,7 @@ export interface components {
             game: string;
             /** @description options of the game; what is left out has its default */
             options?: components["schemas"]["GameOptions"];
-            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open */
+            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open. In a competitive match a player holds seats of one side only, and with a bot of the house it counts for nothing */
             seats?: {
                 [key: string]: string;
             };
@@ -3279,7 +3279,7 @@ export interface components {
             };
             /** @description fields that are always there */
             required?: string[];
-            /** @description what happened, for people, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out where one of its fields is absent, false or 0 */
+            /** @description what happened, for people, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out where one of its fields is absent, false, 0 or an empty list */
             said?: string;
             /** @description where it happened, in order: from the first to the last */
             way?: components["schemas"]["Stop"][];
@@ -6045,7 +6045,7 @@ export interface components {
             parent?: number;
         };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["ProposalOverNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**
@@ -6508,6 +6508,37 @@ export interface components {
              * @enum {unknown}
              */
             proposal: "abort" | "competitive" | "edit" | "options" | "rematch" | "undo";
+        };
+        /** @description What you have proposed is not open any more. Where it is your turn again by it, `your_turn` follows. */
+        ProposalOverNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "proposal_over";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
+            /**
+             * @description its kind
+             * @enum {unknown}
+             */
+            proposal: "abort" | "competitive" | "edit" | "options" | "rematch" | "undo";
+            /**
+             * @description `accepted`: it has been done; `rejected`: also by yourself; `lapsed`: something else, as an action or another proposal, came first
+             * @enum {unknown}
+             */
+            outcome: "accepted" | "lapsed" | "rejected";
         };
         /** @description A player rejected the proposal, or its proposer withdrew it. */
         ProposalRejectedEvent: {
@@ -11066,7 +11097,7 @@ export interface operations {
     get_game: {
         parameters: {
             query?: {
-                /** @description options as JSON; absent: the defaults */
+                /** @description options as JSON; absent: the defaults. What is no JSON is a `bad_parameter` */
                 options?: string;
             };
             header?: {
@@ -15810,7 +15841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
                 /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
@@ -16023,7 +16054,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
                 /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
@@ -16970,7 +17001,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
                 /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
@@ -17402,7 +17433,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
                 /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;
@@ -17700,7 +17731,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. An `ETag` that a proxy has made weak will do */
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
                 /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
                 "Idempotency-Key"?: string;

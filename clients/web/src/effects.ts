@@ -1,5 +1,6 @@
 /** What an event did, step by step: a sentence for each effect, and where on the board it was. */
 
+import { pieceNames, type Tellable, toldInParts } from "warlog-client";
 import type { Cell } from "./choose";
 import type { Described, EffectType, Json } from "./described";
 import type { Thing } from "./layers";
@@ -17,19 +18,14 @@ export interface Step {
 export type Names = ReadonlyMap<unknown, string>;
 
 export function namesOf(described: Described, shown: readonly Thing[], known: Names = new Map()): Names {
-  const names = new Map(known);
-  for (const thing of shown) {
-    if (thing.id === undefined || thing.entry === undefined || !["piece", "tray"].includes(thing.layer.draw)) continue;
-    const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner)?.name;
-    names.set(thing.id, [owner, thing.entry.name].filter(Boolean).join(" "));
-  }
-  return names;
+  const drawn = shown.map((thing) => ({ ...thing, owner: thing.owner === undefined ? undefined : described.owners.get(thing.owner) }));
+  return new Map([...known, ...pieceNames(drawn)]);
 }
 
 export function steps(described: Described, effects: readonly Json[], names: Names): Step[] {
   return effects.flatMap((effect) => {
     const type = described.effects.get(effect.type as string);
-    return type === undefined ? [] : [{ said: said(described, type, effect, names), way: way(type, effect), pieces: pieces(type, effect) }];
+    return type === undefined ? [] : [{ said: toldInParts(described.said as unknown as Tellable, effect, names), way: way(type, effect), pieces: pieces(type, effect) }];
   });
 }
 
@@ -47,32 +43,4 @@ function way(type: EffectType, effect: Json): Cell[] {
     const spaces = Array.isArray(found) ? found : [found];
     return spaces.flatMap((space): Cell[] => (typeof space === "string" ? [{ space, level }] : []));
   });
-}
-
-function said(described: Described, type: EffectType, effect: Json, names: Names): Part[] {
-  const parts: Part[] = [];
-  for (const [, maybe, always] of type.said.matchAll(/\[([^\]]*)\]|([^[]+)/g)) {
-    const text = maybe ?? always!;
-    const fields = [...text.matchAll(/\{(\w+)\}/g)].map(([, field]) => effect[field!]);
-    if (maybe !== undefined && !fields.every((value) => value && !(Array.isArray(value) && value.length === 0))) continue;
-    for (const [, field, words] of text.matchAll(/\{(\w+)\}|([^{]+)/g)) {
-      if (field === undefined) parts.push(words!);
-      else parts.push(...value(described, type.properties[field], effect[field], names));
-    }
-  }
-  return parts;
-}
-
-type Field = EffectType["properties"][string];
-
-function value(described: Described, field: Field | undefined, given: unknown, names: Names): Part[] {
-  const role = field?.role;
-  if (given === undefined || given === null) return [];
-  if (Array.isArray(given)) return given.flatMap((one, at) => [...(at === 0 ? [] : [", "]), ...value(described, field, one, names)]);
-  if (typeof given === "object") return Object.values(given).flatMap((one, at) => [...(at === 0 ? [] : [" "]), ...value(described, typeof one === "number" ? field : undefined, one, names)]);
-  if (role === "dice" && typeof given === "number") return [{ die: given }];
-  if (role === "piece") return [names.get(given) ?? `#${String(given)}`];
-  if (typeof given === "string" && described.owners.has(given)) return [described.seatName(given)];
-  if (role === "space" || typeof given === "number") return [String(given)];
-  return [described.named(given, field?.catalogue)?.name ?? String(given).replaceAll("_", " ")];
 }

@@ -29,7 +29,11 @@ export const gains = signal<readonly News[]>([]);
 
 const isGain = ({ type }: Notice): boolean => type === "rating_changed" || type === "achievement";
 
+/** What was proposed is done, or something else was: the board shows it. */
+const isSeen = ({ type, ...rest }: Notice): boolean => type === "proposal_over" && "outcome" in rest && rest.outcome !== "rejected";
+
 function hear(said: News): void {
+  if (isSeen(said.notice)) return;
   if (isOwnAnswer(said)) {
     if (news.peek()?.match.id === said.match.id) news.value = null; // it may have been given in another tab
   } else if (isGain(said.notice)) gains.value = [...gains.value.filter(({ match }) => match.id === said.match.id), said];

@@ -26,6 +26,7 @@ export const en = {
     match_started: "the match begins.",
     your_turn: "it is your turn.",
     proposal: "you are asked for an answer.",
+    proposal_over: "what you proposed is declined.",
     rating_changed: "your rating is now",
     achievement: "you have earned an achievement:",
     match_over: "the match is over.",

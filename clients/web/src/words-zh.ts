@@ -24,6 +24,7 @@ export const zh: Words = {
     match_started: "对局开始。",
     your_turn: "轮到您了。",
     proposal: "有一个提议等您答复。",
+    proposal_over: "您的提议被拒绝了。",
     rating_changed: "你的等级分现为",
     achievement: "你获得了成就：",
     match_over: "对局结束。",

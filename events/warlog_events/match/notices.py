@@ -18,6 +18,17 @@ LEAPS = frozenset({"time_travelled", "position_edited"})
 """After one of these everybody who is to act gets `your_turn` again: the position is another one, clocks start anew."""
 
 
+DONE = {
+    "options": "options_changed",
+    "undo": "time_travelled",
+    "edit": "position_edited",
+    "competitive": "became_competitive",
+    "abort": "match_aborted",
+    "rematch": "rematch_agreed",
+}
+"""Kind of a proposal → the event by which it takes effect."""
+
+
 class Notice(msgspec.Struct, frozen=True, array_like=True):
     """As it stands in the activity entry.
 
@@ -39,6 +50,7 @@ class Notices(msgspec.Struct, frozen=True, array_like=True):
     status    of the match after it, if it is over
     result    {"winners", "reason"} of a finished match
     declined  why the seats of a challenge were left: "later" …, "" where nobody said it
+    over      the kind of the proposal that was open before, and what became of it; None: there was none, or it still is
     """
 
     at: int
@@ -48,6 +60,7 @@ class Notices(msgspec.Struct, frozen=True, array_like=True):
     status: str = ""
     result: dict[str, object] | None = None
     declined: str = ""
+    over: tuple[str, str] | None = None
 
 
 Row = tuple[str, str, Sequence[str]] | tuple[str, str, Sequence[str], int]
@@ -66,20 +79,31 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
     was = before.fold
     leap = last_type in LEAPS
     same = was.holders is fold.holders and was.challenged is fold.challenged
-    if same and was.status == fold.status and fold.proposal is None:
+    if same and was.status == fold.status and fold.proposal is None and was.proposal is None:
         # So it is after nearly every action: at most the turn passes on.
         if before.to_act == after.to_act and not leap:
             return b""
         return _encoded(fold, "", _turns(None if leap else before, after))
-    notices = [*_arrivals(before, after), *_answers(was, fold), *_turns(None if leap else before, after)]
-    proposal, kind = fold.proposal, ""
+    notices = [*_arrivals(before, after), *_answers(was, fold)]
+    proposal, kind, over = fold.proposal, "", None
+    if was.proposal is not None and (proposal is None or was.proposal.version != proposal.version):
+        proposer, ended = was.proposal.player.id, str(was.proposal.proposal["kind"])
+        notices.append(("proposal_over", proposer, after.people.seated.get(proposer, ())))
+        over = ended, _outcome(ended, last_type)
+    notices += _turns(None if leap else before, after)
     if proposal is not None and (was.proposal is None or was.proposal.version != proposal.version):
         kind = str(proposal.proposal["kind"])
         held = after.people.seated
         notices += [
             ("proposal", player, seats) for player, seats in held.items() if player != proposal.player.id
         ]
-    return _encoded(fold, kind, [*notices, *_endings(before, after)])
+    return _encoded(fold, kind, [*notices, *_endings(before, after)], over)
+
+
+def _outcome(kind: str, last_type: str) -> str:
+    if last_type == "proposal_rejected":
+        return "rejected"
+    return "accepted" if last_type == DONE[kind] else "lapsed"
 
 
 def _arrivals(before: Match | None, after: Match) -> list[Row]:
@@ -147,15 +171,17 @@ def _endings(before: Match | None, after: Match) -> list[Row]:
     return [("match_over", player, held.get(player, ())) for player in sorted(after.people.members)]
 
 
-def _encoded(fold: Fold, proposal: str, notices: list[Row]) -> bytes:
+def _encoded(fold: Fold, proposal: str, notices: list[Row], over: tuple[str, str] | None = None) -> bytes:
     if not notices:
         return b""
     declined = any(notice[0] == "declined" for notice in notices)
-    if declined or fold.status in ("finished", "aborted"):
+    if declined or over is not None or fold.status in ("finished", "aborted"):
         result = None if fold.result is None else result_json(fold.result)
         status = fold.status if fold.status in ("finished", "aborted") else ""
-        over = (fold.updated_at, fold.game, notices, proposal, status, result)
-        return encode((*over, fold.declined) if declined else over)
+        row = (fold.updated_at, fold.game, notices, proposal, status, result)
+        if over is not None:
+            return encode((*row, fold.declined if declined else "", over))
+        return encode((*row, fold.declined) if declined else row)
     if proposal:
         return encode((fold.updated_at, fold.game, notices, proposal))
     return encode((fold.updated_at, fold.game, notices))
@@ -175,6 +201,8 @@ def json_of(match_id: str, version: int, notices: Notices, notice: Notice) -> by
         shown["deadline"] = rfc3339(notice.deadline)
     elif notice.kind == "proposal":
         shown["proposal"] = notices.proposal
+    elif notice.kind == "proposal_over" and notices.over is not None:
+        shown["proposal"], shown["outcome"] = notices.over
     elif notice.kind == "declined" and notices.declined:
         shown["reason"] = notices.declined
     elif notice.kind == "match_over":

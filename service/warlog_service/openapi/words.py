@@ -282,8 +282,8 @@ PARAMETERS = {
     "mine": "only your own",
     "mode": "only matches of this mode",
     "status": "only matches with this status",
-    "If-Match": '`"17"`: only if 17 is still the match\'s newest version; else 409 `version_conflict`. An `ETag` that '
-    "a proxy has made weak will do",
+    "If-Match": '`"17"`: only if 17 is still the match\'s newest version; else 409 `version_conflict`. 17 without '
+    "quotation marks will do, and an `ETag` that a proxy has made weak",
     "If-None-Match": "an `ETag` that you have: 304 without a body if it is still current",
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
     "and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key "

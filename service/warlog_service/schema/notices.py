@@ -67,6 +67,19 @@ class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
     proposal: Annotated[ProposalKind, Meta(description="its kind; `GET /v1/matches/{match_id}` has the rest")]
 
 
+class ProposalOverNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal_over"):
+    """What you have proposed is not open any more. Where it is your turn again by it, `your_turn` follows."""
+
+    proposal: Annotated[ProposalKind, Meta(description="its kind")]
+    outcome: Annotated[
+        Literal["accepted", "rejected", "lapsed"],
+        Meta(
+            description="`accepted`: it has been done; `rejected`: also by yourself; `lapsed`: something else, as an "
+            "action or another proposal, came first"
+        ),
+    ]
+
+
 class MatchOverNotice(NoticeBase, frozen=True, kw_only=True, tag="match_over"):
     """A match is over in which you hold a seat, which you have joined, or that you have made."""
 
@@ -119,6 +132,7 @@ NOTICES: tuple[type[Struct], ...] = (
     MatchStartedNotice,
     YourTurnNotice,
     ProposalNotice,
+    ProposalOverNotice,
     MatchOverNotice,
     RatingChangedNotice,
     AchievementNotice,

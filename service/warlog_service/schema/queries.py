@@ -104,7 +104,13 @@ class ImportQuery(Struct, frozen=True):
 
 
 class GameQuery(Struct, frozen=True):
-    options: Annotated[str, Meta(description="options as JSON; absent: the defaults")] | None = None
+    options: (
+        Annotated[
+            str,
+            Meta(description="options as JSON; absent: the defaults. What is no JSON is a `bad_parameter`"),
+        ]
+        | None
+    ) = None
 
 
 class ViewQuery(Struct, frozen=True):

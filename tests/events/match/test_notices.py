@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import pytest_asyncio
@@ -20,6 +20,7 @@ from warlog_events.match.commands import (
     CreateMatch,
     Join,
     LeaveSeat,
+    Proposal,
     Propose,
     Reject,
     Rematch,
@@ -27,6 +28,7 @@ from warlog_events.match.commands import (
     Undo,
 )
 from warlog_events.match.match import Match
+from warlog_events.match.model import BODIES
 from warlog_events.redis import keys
 
 REDIS_KINDS = ("plain",)
@@ -128,6 +130,7 @@ async def test_taking_back_makes_it_somebodys_turn_again_also_if_it_was_his(tabl
     (seat_of_other,) = match.seats_of(other(me).id)
     assert rows == [
         (asked, "proposal", other(me).id, (seat_of_other,)),
+        (match.version, "proposal_over", me.id, (first,)),
         (match.version, "your_turn", me.id, (first,)),
     ]
 
@@ -153,7 +156,35 @@ async def test_a_proposal_is_for_the_others_and_once(table: Table) -> None:
     match = (await table.do(match, Reject(second), ADA)).match
     rows = [row for row in await told(table, match) if row[1] == "proposal"]
     assert rows == [(first, "proposal", BOB.id, ("blue",)), (second, "proposal", ADA.id, ("red",))]
-    assert [one["proposal"] for one in await bodies(table, match) if "proposal" in one] == ["undo", "undo"]
+    asked = [one["proposal"] for one in await bodies(table, match) if one["type"] == "proposal"]
+    assert asked == ["undo", "undo"]
+
+
+async def test_who_has_proposed_something_hears_what_became_of_it(table: Table) -> None:
+    match = await table.duel()
+    match = await table.act(match, *defend(match))
+    start = match.started_at_version
+    match = (await table.do(match, Propose(Undo(start)), ADA)).match
+    match = (await table.do(match, Propose(Undo(match.version)), BOB)).match  # instead of hers
+    match = (await table.do(match, Reject(match.version), ADA)).match
+    match = (await table.do(match, Propose(Undo(start)), ADA)).match
+    match = await table.act(match, *defend(match))
+    match = (await table.do(match, Propose(Undo(start)), BOB)).match
+    match = (await table.do(match, Accept(match.version), ADA)).match
+    over = [one for one in await bodies(table, match) if one["type"] == "proposal_over"]
+    assert [(one["seats"], one["proposal"], one["outcome"]) for one in over] == [
+        (["red"], "undo", "lapsed"),
+        (["blue"], "undo", "rejected"),
+        (["red"], "undo", "lapsed"),
+        (["blue"], "undo", "accepted"),
+    ]
+    assert over[-1]["version"] == match.version
+
+
+@pytest.mark.parametrize("kind", notices.DONE)
+def test_every_kind_of_proposal_takes_effect_by_an_event(kind: str) -> None:
+    assert kind in {form.__struct_config__.tag for form in get_args(Proposal)}
+    assert notices.DONE[kind] in BODIES
 
 
 async def test_who_joined_and_who_made_the_match_hear_that_the_lobby_is_over(table: Table) -> None:
