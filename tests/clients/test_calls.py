@@ -155,6 +155,7 @@ def test_absent_settings_are_left_out_and_options_are_json(speaker: Speaker) -> 
         "actions": {},
         "effects": {},
         "view": {},
+        "position": {},
     }
     with CuttingServer(lambda request: reply(200, game)) as server:
         assert speaker.call(server.url, lambda c: c.game("hex", {"seats": 4})).board.spaces[0].y == 0.5
