@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import warlog_core
 from tests import node
 from tests.core.games import GAMES, lines, playthroughs
@@ -76,3 +78,26 @@ def test_both_sdks_tell_the_same(tmp_path: Path) -> None:
         types[described["game"]] |= {effect["type"] for effect in effects}
     for name, seen in types.items():
         assert len(seen) > 8, (name, seen)
+
+
+@pytest.mark.parametrize(
+    ("name", "effect", "sentence"),
+    [
+        ("confrontation", {"type": "order_roll", "rolls": [{"seat": "white", "die": 2}, {"seat": "black", "die": 1}]},
+         "Dice for the order of play: White 2, Black 1"),
+        ("confrontation", {"type": "spell_cast", "piece": 7, "spell": "panic", "target": "c6"}, "#7 casts Panic at c6"),
+        ("confrontation", {"type": "match_over", "winners": [], "reason": "draw_agreed"}, "The match is over"),
+        ("hex", {"type": "healed", "piece": 3, "target_piece": 4, "at": "a1", "restored": 20, "revived": 0},
+         "Red Acolyte heals #4: 20 restored"),
+        ("universal", {"type": "paid", "seat": "good", "spaces": ["n14", "o14"]}, "Good pays with n14, o14"),
+        ("wec", {"type": "moved", "seat": "black", "piece_type": "chopper", "from": "d1", "to": "b3", "cause": "fall"},
+         "Black: Chopper d1 → b3 (fall)"),
+    ],
+    ids=lambda value: value["type"] if isinstance(value, dict) else None,
+)  # fmt: skip
+def test_a_sentence_says_pieces_seats_words_and_dice(
+    name: str, effect: dict[str, Any], sentence: str
+) -> None:
+    """And what is absent, 0 or empty leaves its brackets out."""
+    game = Game.of(warlog_core.game(name).describe())
+    assert told(game, effect, {3: "Red Acolyte"}) == sentence
