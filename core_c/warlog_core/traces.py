@@ -52,9 +52,13 @@ class Trace(Struct, frozen=True, gc=False):
         Annotated[list[str], Meta(description="the level at each space of `path`, on boards with levels")]
         | UnsetType
     ) = UNSET
-    risk: Annotated[list[Touched], Meta(description="the pieces seen that stand in the way")] | UnsetType = (
-        UNSET
-    )
+    risk: (
+        Annotated[
+            list[Touched],
+            Meta(description="the pieces seen that stand in the way, in games where one can fail by them"),
+        ]
+        | UnsetType
+    ) = UNSET
     harm: (
         Annotated[list[Harm], Meta(description="of a listed action: what its blows do, in their order")]
         | UnsetType

@@ -42,6 +42,8 @@ WORDS = {
     "Consent": ("MatchSummary", "consent"),
     "DeclineReason": ("Declined", "reason"),
     "Drawing": ("Layer", "draw"),
+    "HealthStatus": ("Health", "status"),
+    "LeftReason": ("DeclinedNotice", "reason"),
     "MatchStatus": ("MatchSummary", "status"),
     "Mode": ("MatchSummary", "mode"),
     "LimitName": ("Problem", "limit"),
@@ -136,6 +138,18 @@ def test_a_struct_has_every_field_of_its_answer(document: Json, name: str) -> No
         fields |= {*models.View.__struct_encode_fields__, *models.Whole.__struct_encode_fields__}
     tag = getattr(warlog_client, name).__struct_config__.tag_field
     assert properties - fields - {tag} == set()
+
+
+def test_a_field_with_words_of_the_api_says_which(document: Json) -> None:
+    """No field of an answer is plain text where the document lists its words."""
+    schemas = document["components"]["schemas"]
+    for name in STRUCTS:
+        described = schemas.get(NAMED.get(name, name), {}).get("properties", {})
+        for field, hint in vars(getattr(warlog_client, name)).get("__annotations__", {}).items():
+            known = described.get(field, {})
+            listed = [part["enum"] for part in (known, *known.get("anyOf", ())) if "enum" in part]
+            if any(len(one) > 1 for one in listed):
+                assert hint not in ("str", "str | None"), f"{name}.{field}"
 
 
 @pytest.mark.parametrize(("name", "known"), [("Event", events.EVENTS), ("Notice", events.NOTICES)])

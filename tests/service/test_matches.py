@@ -347,6 +347,8 @@ def test_the_games_say_enough_to_draw_them(api: Api) -> None:
     four = ok(api.get("/games/hex", params={"options": '{"seats":4,"width":9}'}))
     assert [seat["id"] for seat in four["seats"]] == ["red", "blue", "green", "yellow"]
     assert msgspec.convert(game, schema.Game).look[0].source == "board.obstacles"
+    for name in warlog_core.games():
+        assert msgspec.convert(ok(api.get(f"/games/{name}")), schema.Game).game == name
     assert len(four["board"]["spaces"]) == 9 * 11
     rules = api.get("/games/hex/rules")
     assert rules.headers["content-type"] == "text/markdown; charset=utf-8"

@@ -101,6 +101,13 @@ def test_a_call_says_that_it_refuses_a_caller_exactly_if_it_does(
             assert refused == (f"'{code}'" in str(schema)), (method, path, answer.text[:300])
 
 
+def test_the_personal_feed_names_every_notice(api: Api) -> None:
+    document = api.get("/openapi.json").json()
+    told = document["paths"]["/v1/players/me/feed"]["get"]["description"]
+    for type_ in document["components"]["schemas"]["Notice"]["discriminator"]["mapping"]:
+        assert f"`{type_}`" in told
+
+
 def test_every_reference_leads_somewhere(api: Api) -> None:
     document = ok(api.get("/openapi.json"))
     components = document["components"]["schemas"]

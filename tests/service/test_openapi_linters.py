@@ -46,15 +46,31 @@ def untold(document: Json) -> Iterator[str]:
         for field, schema in component.get("properties", {}).items():
             if not schema.get("description"):
                 yield f"{name}.{field}"
+    for name, answer in document["components"]["responses"].items():
+        yield from unsaid(name, answer)
     tags = {tag["name"] for tag in document["tags"] if tag["description"]}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             where = f"{method} {path}"
             if not {*operation["tags"]} <= tags or not operation["description"]:
                 yield where
+            yield from unsaid(where, operation["responses"])
             for parameter in operation["parameters"]:
                 if not parameter.get("description"):
                     yield f"{where} {parameter['name']}"
+
+
+def unsaid(where: str, node: Any) -> Iterator[str]:
+    """The properties of schemas that stand in the middle of something, and have no text."""
+    if isinstance(node, list):
+        for one in node:
+            yield from unsaid(where, one)
+    elif isinstance(node, dict):
+        for name, inner in node.items():
+            if name == "properties":
+                yield from (f"{where} {field}" for field, one in inner.items() if not one.get("description"))
+            elif name not in ("example", "examples"):
+                yield from unsaid(where, inner)
 
 
 def test_every_component_property_parameter_call_and_tag_has_a_text(document: Json) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         AbortReason,
         Consent,
         EventType,
+        LeftReason,
         MatchStatus,
         Mode,
         NoticeType,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from .shapes import Proposed
 else:  # A word or a kind that this SDK does not know is no reason to refuse an answer.
     AbortReason = Consent = EventType = MatchStatus = Mode = NoticeType = ProposalKind = Seating = str
-    ProposalOutcome = Visibility = str
+    LeftReason = ProposalOutcome = Visibility = str
     Proposed = dict
 
 
@@ -150,7 +151,7 @@ class ChallengeDeclinedEvent(Event, frozen=True, kw_only=True):
 
     type: Literal["challenge_declined"]
     seats: list[str]
-    reason: str
+    reason: LeftReason
     player: Player | None = None
 
 
@@ -334,7 +335,7 @@ class DeclinedNotice(MatchNotice, frozen=True, kw_only=True):
     seat was left. Where the match ends by it, a MatchOverNotice follows."""
 
     type: Literal["declined"]
-    reason: str | None = None
+    reason: LeftReason | None = None
 
 
 class MatchStartedNotice(MatchNotice, frozen=True, kw_only=True):

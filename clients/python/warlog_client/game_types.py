@@ -1202,7 +1202,7 @@ JunqiLastMove = TypedDict(
 class JunqiLayout(TypedDict):
     """
     Lay the army out anew (7.3), as often as you like until `ready`, which makes it final. Listed as
-        `{"type": "layout", "open": true}`; `open` is never posted.
+    `{"type": "layout", "open": true}`; `open` is never posted.
     """
 
     type: Literal["layout"]

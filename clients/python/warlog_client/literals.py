@@ -46,6 +46,10 @@ LimitName = Literal[
 ]  # fmt: skip
 """The `limit` of a refusal with `too_many_requests`."""
 
+HealthStatus = Literal["live", "ready"]
+LeftReason = Literal["later", "options", "not_now", "lapsed"]
+"""Why a challenge is not taken: what its player has said, or that he has not answered in time."""
+
 MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
 Mode = Literal["casual", "competitive"]
 NoticeType = Literal[

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .literals import (
         BeginningKind,
         Consent,
+        HealthStatus,
         MatchStatus,
         Mode,
         PairingStatus,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .shapes import OpenProposal
 else:  # A word that this SDK does not know is no reason to refuse an answer.
     BeginningKind = Consent = MatchStatus = Mode = PairingStatus = Scope = Seating = str
-    VerdictStatus = Visibility = str
+    HealthStatus = VerdictStatus = Visibility = str
     OpenProposal = dict  # told apart by `kind`, of which there may be more
 
 
@@ -598,7 +599,7 @@ class Scenario(Struct, frozen=True):
 
 
 class Health(Struct, frozen=True):
-    status: str
+    status: HealthStatus
 
 
 class Undo(Struct, frozen=True, tag_field="kind", tag="undo"):

@@ -1007,8 +1007,8 @@ export interface paths {
          * Server-Sent Events: what happens to you in all your matches
          * @description Server-Sent Events: what happens to you in all your matches.
          *
-         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`,
-         *     `rating_changed`, `achievement`. Ignore types that you do not know: more will come.
+         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`,
+         *     `proposal_over`, `match_over`, `rating_changed`, `achievement`. Ignore types that you do not know: more will come.
          *     A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
          *
          *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
@@ -1445,7 +1445,7 @@ export interface components {
         };
         /**
          * @description Somebody whom you have challenged has taken these `seats`: his, not yours. The match begins when all are
-         *         prepared, you too.
+         *     prepared, you too.
          */
         AcceptedNotice: {
             /**
@@ -1752,7 +1752,7 @@ export interface components {
         };
         /**
          * @description A bot of the house, and the secret seed to which it has committed itself: with it, everybody can find its actions
-         *         again.
+         *     again.
          */
         BotInMatch: {
             /** @description 1 to 8 */
@@ -1784,9 +1784,9 @@ export interface components {
         };
         /**
          * @description So many of each type in `costs`, which together cost `limit` at most. Other fields with a `cost` pay from the
-         *         same limit; a form has at most one budget. The value is an object by type, which need not have all of them
-         *         (`{"bishop": 2, "pawn": 4}`), or, with `entry`, a list of such entries, in which a type may come up again
-         *         (`[{"unit": "wolf", "count": 12}]`).
+         *     same limit; a form has at most one budget. The value is an object by type, which need not have all of them
+         *     (`{"bishop": 2, "pawn": 4}`), or, with `entry`, a list of such entries, in which a type may come up again
+         *     (`[{"unit": "wolf", "count": 12}]`).
          */
         Budget: {
             /**
@@ -1858,8 +1858,8 @@ export interface components {
         };
         /**
          * @description Somebody has made a match and given you these seats. It begins when all are prepared, you too (`PUT
-         *         /v1/matches/{match_id}/seats/{seat}`, or `prepare`). To decline, `POST /v1/matches/{match_id}/decline`. The match's
-         *         `deadlines` say when the challenge lapses.
+         *     /v1/matches/{match_id}/seats/{seat}`, or `prepare`). To decline, `POST /v1/matches/{match_id}/decline`. The match's
+         *     `deadlines` say when the challenge lapses.
          */
         ChallengedNotice: {
             /**
@@ -3120,7 +3120,7 @@ export interface components {
             game: string;
             /** @description options of the game; what is left out has its default */
             options?: components["schemas"]["GameOptions"];
-            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open. In a competitive match a player holds seats of one side only, and with a bot of the house it counts for nothing */
+            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open. In a competitive match a player holds seats of one side only, and with a bot of the house it moves no ratings */
             seats?: {
                 [key: string]: string;
             };
@@ -3165,7 +3165,7 @@ export interface components {
         };
         /**
          * @description A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told. Where the
-         *         match ends by it, `match_over` follows.
+         *     match ends by it, `match_over` follows.
          */
         DeclinedNotice: {
             /**
@@ -3323,7 +3323,7 @@ export interface components {
         };
         /**
          * @description A JSON Schema of objects. Beside an `enum` whose words are keys of a catalogue stands its key, as
-         *         `catalogue`.
+         *     `catalogue`.
          */
         DescribedSchema: {
             /** @description name of the Struct */
@@ -3595,8 +3595,8 @@ export interface components {
         /**
          * @description Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
          *
-         *         Each name in `catalogues` is a further key with a list of `CatalogueEntry`. All other keys are tables
-         *         of this game alone.
+         *     Each name in `catalogues` is a further key with a list of `CatalogueEntry`. All other keys are tables
+         *     of this game alone.
          */
         Game: {
             /** @description name of the game */
@@ -3716,7 +3716,7 @@ export interface components {
         };
         /**
          * @description What a blow of a listed action does by the middle one of its rolls, and between which bounds. The first is the
-         *         action's own; what follows are the answers to it: the stronger the blow, the weaker they are.
+         *     action's own; what follows are the answers to it: the stronger the blow, the weaker they are.
          */
         Harm: {
             /** @description where the piece stands that is struck */
@@ -4884,7 +4884,7 @@ export interface components {
         };
         /**
          * @description Lay the army out anew (7.3), as often as you like until `ready`, which makes it final. Listed as
-         *         `{"type": "layout", "open": true}`; `open` is never posted.
+         *     `{"type": "layout", "open": true}`; `open` is never posted.
          */
         JunqiLayout: {
             /**
@@ -5500,11 +5500,11 @@ export interface components {
         /**
          * @description Where in a view something is, and how it is drawn.
          *
-         *         `from` is a path of field names, separated by dots. It goes through lists: `seats.army` is each entry of the `army`
-         *         of each of `seats`, and each entry of a list in it. The other fields name fields of what is found there; `space`,
-         *         `level` and `owner` also fields of the objects around it, the nearest first. What is found may be a text: a space,
-         *         or in a `tray` and a carried `heap` a type; or a number: an id for `refers`, or else a badge. A layer whose path is
-         *         not in the view draws nothing.
+         *     `from` is a path of field names, separated by dots. It goes through lists: `seats.army` is each entry of the `army`
+         *     of each of `seats`, and each entry of a list in it. The other fields name fields of what is found there; `space`,
+         *     `level` and `owner` also fields of the objects around it, the nearest first. What is found may be a text: a space,
+         *     or in a `tray` and a carried `heap` a type; or a number: an id for `refers`, or else a badge. A layer whose path is
+         *     not in the view draws nothing.
          */
         Layer: {
             /** @description path in the view */
@@ -5634,8 +5634,8 @@ export interface components {
         };
         /**
          * @description A list of choices for each piece of a type that is bought, in any order; what is `free` in the budget has none. A
-         *         choice may stand in a list more than once. Each choice beyond `included` has a `cost`. The value for two bishops:
-         *         `[["heal", "panic"], ["hurt", "hurt", "heal"]]`.
+         *     choice may stand in a list more than once. Each choice beyond `included` has a `cost`. The value for two bishops:
+         *     `[["heal", "panic"], ["hurt", "hurt", "heal"]]`.
          */
         Lists: {
             /**
@@ -6064,7 +6064,7 @@ export interface components {
         };
         /**
          * @description The count goes by the type of the piece that another field names: that of the entry of `view[from]` whose `id` is
-         *         the action's `field`.
+         *     the action's `field`.
          */
         OfPiece: {
             /** @description the field that names the piece */
@@ -6205,7 +6205,7 @@ export interface components {
         };
         /**
          * @description So many different spaces of the seat, in any order (`["k7", "k8"]`), or the word that lets the rules choose. The
-         *         spaces that there are: `view[from][seat]`.
+         *     spaces that there are: `view[from][seat]`.
          */
         Payment: {
             /**
@@ -6387,7 +6387,7 @@ export interface components {
         };
         /**
          * @description RFC 9457. `code` is stable; `detail` is for people and may change. All other members are facts, present if the
-         *         server knows them; a code of a rule book may have more.
+         *     server knows them; a code of a rule book may have more.
          */
         Problem: {
             /** @description a URI for the code */
@@ -6461,7 +6461,7 @@ export interface components {
         };
         /**
          * @description A player proposed something. It is open until it is accepted by all others, rejected, replaced by another, or
-         *         lapses with the next action or change of seats, of which no event of its own tells.
+         *     lapses with the next action or change of seats, of which no event of its own tells.
          */
         ProposalMadeEvent: {
             /**
@@ -6561,8 +6561,8 @@ export interface components {
         };
         /**
          * @description Takes effect when every other player who holds a seat has accepted; at once where there is none, or with the
-         *         consent `none`. Until then it is open: the next proposal replaces it, and it lapses with the next action or change
-         *         of seats. The proposer need not accept it; with `reject` he withdraws it.
+         *     consent `none`. Until then it is open: the next proposal replaces it, and it lapses with the next action or change
+         *     of seats. The proposer need not accept it; with `reject` he withdraws it.
          */
         Propose: {
             /**
@@ -6922,7 +6922,7 @@ export interface components {
         };
         /**
          * @description What came after the id that you sent is not known any more. Ask for your matches again; what happens from then on
-         *         follows.
+         *     follows.
          */
         Reset: {
             /**
@@ -6942,7 +6942,7 @@ export interface components {
         };
         /**
          * @description How the rows of a board of hexagons, which stand on a corner, lie: `height` above each other, every second one
-         *         moved right by `offset`.
+         *     moved right by `offset`.
          */
         Rows: {
             /** @description distance from a row to the next */
@@ -7268,7 +7268,7 @@ export interface components {
         };
         /**
          * @description Competitive matches of one game. A match from which the player fled is also counted as won, drawn or lost. A game
-         *         without points has no score and no rank.
+         *     without points has no score and no rank.
          */
         Standing: {
             /** @description name of the game */
@@ -7403,7 +7403,7 @@ export interface components {
             takes: components["schemas"]["Touched"][];
             /** @description the level at each space of `path`, on boards with levels */
             levels?: string[];
-            /** @description the pieces seen that stand in the way */
+            /** @description the pieces seen that stand in the way, in games where one can fail by them */
             risk?: components["schemas"]["Touched"][];
             /** @description of a listed action: what its blows do, in their order */
             harm?: components["schemas"]["Harm"][];
@@ -8405,7 +8405,7 @@ export interface components {
         };
         /**
          * @description `view` is as the rule book defines it. With `seat=all`, `position` replaces it, or, if the book has no Position
-         *         for this state, the `views` of all seats.
+         *     for this state, the `views` of all seats.
          */
         View: {
             /** @description the match's newest version */
@@ -9849,7 +9849,7 @@ export interface components {
         };
         /**
          * @description Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act. While it
-         *         goes on there is no other notice: `to_act` of the answer to a command says whether it does.
+         *     goes on there is no other notice: `to_act` of the answer to a command says whether it does.
          */
         YourTurnNotice: {
             /**
@@ -9888,7 +9888,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
                 };
             };
@@ -9903,7 +9906,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "bad_parameter";
                 };
             };
@@ -9918,7 +9924,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "cross_origin";
                 };
             };
@@ -9936,7 +9945,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "cross_origin" | "insufficient_scope";
                 };
             };
@@ -9955,7 +9967,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "disk_full" | "unavailable";
                 };
             };
@@ -9975,7 +9990,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "disk_full" | "unavailable" | "unconfirmed";
                 };
             };
@@ -9990,7 +10008,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "integrity_error";
                 };
             };
@@ -10006,7 +10027,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "too_many_requests";
                 };
             };
@@ -10022,7 +10046,10 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /**
+                     * @description which refusal it is
+                     * @enum {unknown}
+                     */
                     code?: "unauthenticated";
                 };
             };
@@ -10086,7 +10113,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
                     };
                 };
@@ -10129,7 +10159,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "disk_full" | "unavailable";
                     };
                 };
@@ -10142,7 +10175,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
                     };
                 };
@@ -12687,7 +12723,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -12706,6 +12745,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: "invalid_options" | components["schemas"]["GameCode"];
                     };
                 };
@@ -13085,7 +13125,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -13163,7 +13206,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_pool";
                     };
                 };
@@ -13296,7 +13342,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -13313,7 +13362,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -13328,7 +13380,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -13350,6 +13405,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: ("invalid_options" | "invalid_position") | components["schemas"]["GameCode"];
                     };
                 };
@@ -13417,7 +13473,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -13516,7 +13575,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -13702,7 +13764,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -13939,7 +14004,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -13960,7 +14028,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "competitive" | "cross_origin" | "insufficient_scope" | "not_challenged";
                     };
                 };
@@ -13980,7 +14051,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_player" | "unknown_scenario" | "unknown_seat";
                     };
                 };
@@ -13998,7 +14072,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "already_disclosed" | "idempotency_key_reused";
                     };
                 };
@@ -14013,7 +14090,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -14035,6 +14115,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: ("invalid_options" | "invalid_position" | "too_few_matches" | "unknown_bot") | components["schemas"]["GameCode"];
                     };
                 };
@@ -14053,7 +14134,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -14510,7 +14594,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -14527,7 +14614,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -14542,7 +14632,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "idempotency_key_reused";
                     };
                 };
@@ -14557,7 +14650,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -14576,6 +14672,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: "bad_record" | components["schemas"]["GameCode"];
                     };
                 };
@@ -14594,7 +14691,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -14772,7 +14872,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match";
                     };
                 };
@@ -15006,7 +15109,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "not_your_seat";
                     };
                 };
@@ -15026,7 +15132,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -15143,7 +15252,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -15163,7 +15275,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "hidden" | "not_your_seat";
                     };
                 };
@@ -15183,7 +15298,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -15198,7 +15316,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -15216,7 +15337,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "no_search" | "nothing_to_choose";
                     };
                 };
@@ -15826,7 +15950,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match";
                     };
                 };
@@ -15923,7 +16050,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -15945,7 +16075,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "competitive" | "cross_origin" | "hidden" | "insufficient_scope" | "not_your_seat";
                     };
                 };
@@ -15965,7 +16098,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_scenario" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -15988,7 +16124,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "already_disclosed" | "idempotency_key_reused" | "no_proposal" | "proposal_changed" | "too_late" | "version_conflict" | "wrong_status";
                     };
                 };
@@ -16003,7 +16142,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -16022,6 +16164,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: "too_few_matches" | components["schemas"]["GameCode"];
                     };
                 };
@@ -16040,7 +16183,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -16215,7 +16361,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -16232,7 +16381,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match";
                     };
                 };
@@ -16251,7 +16403,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "idempotency_key_reused" | "no_challenge" | "version_conflict";
                     };
                 };
@@ -16266,7 +16421,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -16285,7 +16443,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -16448,7 +16609,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
@@ -16466,7 +16630,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat";
                     };
                 };
@@ -16792,7 +16959,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "hidden" | "no_spectators";
                     };
                 };
@@ -16807,7 +16977,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match";
                     };
                 };
@@ -16822,7 +16995,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "wrong_status";
                     };
                 };
@@ -16890,7 +17066,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
@@ -16908,7 +17087,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat";
                     };
                 };
@@ -16968,7 +17150,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
@@ -16986,7 +17171,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat";
                     };
                 };
@@ -17171,7 +17359,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -17192,7 +17383,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "insufficient_scope" | "not_for_bots" | "not_your_seat";
                     };
                 };
@@ -17210,7 +17404,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat";
                     };
                 };
@@ -17231,7 +17428,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "already_disclosed" | "idempotency_key_reused" | "seat_taken" | "version_conflict" | "wrong_status";
                     };
                 };
@@ -17246,7 +17446,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -17265,6 +17468,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: "too_few_matches" | components["schemas"]["GameCode"];
                     };
                 };
@@ -17283,7 +17487,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -17398,7 +17605,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "competitive" | "cross_origin" | "not_your_seat";
                     };
                 };
@@ -17418,7 +17628,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -17602,7 +17815,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -17625,7 +17841,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "competitive" | "cross_origin" | "insufficient_scope" | "not_for_bots" | "not_your_seat" | "wrong_invitation";
                     };
                 };
@@ -17643,7 +17862,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat";
                     };
                 };
@@ -17664,7 +17886,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "already_disclosed" | "idempotency_key_reused" | "seat_taken" | "version_conflict" | "wrong_status";
                     };
                 };
@@ -17679,7 +17904,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -17699,6 +17927,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: ("too_few_matches" | "unknown_bot") | components["schemas"]["GameCode"];
                     };
                 };
@@ -17717,7 +17946,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -17891,7 +18123,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "insufficient_scope" | "not_your_seat";
                     };
                 };
@@ -17909,7 +18144,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat";
                     };
                 };
@@ -17928,7 +18166,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "idempotency_key_reused" | "version_conflict" | "wrong_status";
                     };
                 };
@@ -17943,6 +18184,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: components["schemas"]["GameCode"];
                     };
                 };
@@ -18024,7 +18266,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "not_your_seat";
                     };
                 };
@@ -18044,7 +18289,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -18134,7 +18382,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "no_spectators";
                     };
                 };
@@ -18149,7 +18400,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match";
                     };
                 };
@@ -18217,7 +18471,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
@@ -18236,7 +18493,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -18291,7 +18551,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_match";
                     };
                 };
@@ -18306,7 +18569,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "wrong_status";
                     };
                 };
@@ -18482,7 +18748,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
@@ -18502,7 +18771,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
                     };
                 };
@@ -18579,7 +18851,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "malformed_request" | "unknown_route" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "internal_error";
                     };
                 };
@@ -18988,7 +19263,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -19008,7 +19286,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "cross_origin" | "insufficient_scope" | "not_for_bots";
                     };
                 };
@@ -19023,7 +19304,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -19038,7 +19322,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "idempotency_key_reused";
                     };
                 };
@@ -19053,7 +19340,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -19072,6 +19362,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: "invalid_options" | components["schemas"]["GameCode"];
                     };
                 };
@@ -19090,7 +19381,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -19176,7 +19470,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_entry";
                     };
                 };
@@ -19220,7 +19517,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_entry";
                     };
                 };
@@ -19235,7 +19535,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "wrong_status";
                     };
                 };
@@ -19285,7 +19588,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_entry";
                     };
                 };
@@ -19417,7 +19723,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -19432,7 +19741,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "idempotency_key_reused";
                     };
                 };
@@ -19447,7 +19759,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -19556,7 +19871,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body" | "wrong_name";
                     };
                 };
@@ -19573,7 +19891,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -19677,7 +19998,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_player";
                     };
                 };
@@ -19696,7 +20020,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -19878,7 +20205,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_player";
                     };
                 };
@@ -19897,7 +20227,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -20016,7 +20349,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -20103,7 +20439,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_layout";
                     };
                 };
@@ -20223,7 +20562,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -20240,7 +20582,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -20255,7 +20600,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -20270,6 +20618,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: components["schemas"]["GameCode"];
                     };
                 };
@@ -20288,7 +20637,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -20336,7 +20688,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_layout";
                     };
                 };
@@ -20423,7 +20778,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_layout";
                     };
                 };
@@ -20485,7 +20843,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -20550,7 +20911,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_options";
                     };
                 };
@@ -20625,7 +20989,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -20642,7 +21009,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -20657,7 +21027,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -20676,6 +21049,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: "invalid_options" | components["schemas"]["GameCode"];
                     };
                 };
@@ -20694,7 +21068,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -20742,7 +21119,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_options";
                     };
                 };
@@ -20813,7 +21193,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_player";
                     };
                 };
@@ -20927,7 +21310,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_player";
                     };
                 };
@@ -20991,7 +21377,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_player";
                     };
                 };
@@ -21077,7 +21466,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game" | "unknown_player" | "unknown_pool";
                     };
                 };
@@ -21178,7 +21570,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_player";
                     };
                 };
@@ -21493,7 +21888,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -21510,7 +21908,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_game";
                     };
                 };
@@ -21525,7 +21926,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -21547,6 +21951,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description which refusal it is */
                         code?: ("invalid_options" | "invalid_position") | components["schemas"]["GameCode"];
                     };
                 };
@@ -21565,7 +21970,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -21695,7 +22103,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_scenario";
                     };
                 };
@@ -21739,7 +22150,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_scenario";
                     };
                 };
@@ -21797,7 +22211,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -21949,7 +22366,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "bad_parameter" | "malformed_body";
                     };
                 };
@@ -21966,7 +22386,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "body_too_large";
                     };
                 };
@@ -21985,7 +22408,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
@@ -22028,7 +22454,10 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
                         code?: "unknown_token";
                     };
                 };

@@ -189,8 +189,8 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, str],
         Meta(
             description="seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a "
-            "seat that is not named is open. In a competitive match a player holds seats of one side only, and with a "
-            "bot of the house it counts for nothing"
+            "seat that is not named is open. In a competitive match a player holds seats of one side only, and "
+            "with a bot of the house it moves no ratings"
         ),
     ] = {}
     mode: Mode = "casual"

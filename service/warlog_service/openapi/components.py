@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from inspect import cleandoc
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -172,6 +173,8 @@ def describe(found: Json) -> None:
     for name, one in found.items():
         if "description" not in one and name in PROPERTIES:
             one["description"] = PROPERTIES[name]
+        if "description" in one:
+            one["description"] = cleandoc(one["description"])
         for field, inner in one.get("properties", {}).items():
             if isinstance(inner, dict) and "description" not in inner:
                 if text := _text(name, field, inner):

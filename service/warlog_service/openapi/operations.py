@@ -168,7 +168,10 @@ def _problems(call: Call, *, saves: bool) -> Json:
 
 
 def _with_code(code: Json) -> Json:
-    return {"allOf": [ref("Problem"), {"type": "object", "properties": {"code": code}}]}
+    text = "which refusal it is"
+    return {
+        "allOf": [ref("Problem"), {"type": "object", "properties": {"code": {"description": text, **code}}}]
+    }
 
 
 _SENT_WITH = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
