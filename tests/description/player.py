@@ -9,6 +9,8 @@ import random
 from collections import Counter
 from typing import Any
 
+from warlog_client import Game, drawn
+
 Json = dict[str, Any]
 
 
@@ -21,7 +23,8 @@ class Player:
         self.rng, self.left = rng, 0  # of a budget
         self.spaces = {space["id"]: (space["x"], space["y"]) for space in description["board"]["spaces"]}
         self.seats = [seat["id"] for seat in description["seats"]]
-        schema = description["actions"]
+        self.game, schema = Game.of(description), description["actions"]
+        self.directions = {one["name"] for one in description["board"]["directions"]}
         self.types: dict[str, Json] = {
             type_: schema["$defs"][where.rpartition("/")[2]]
             for type_, where in schema["discriminator"]["mapping"].items()
@@ -50,8 +53,12 @@ class Player:
     def fits(self, schema: Json, value: Any, view: Json) -> bool:
         """Does a value that is listed fit the role of its field?"""
         match schema["role"]:
-            case "piece" | "tray_piece":
-                return any(value in one.values() for one in objects(view))
+            case "piece" | "tray_piece" as role:
+                shown = [*drawn(self.game, view)]
+                in_trays = {one.entry["key"] for one in shown if one.entry and role == "tray_piece"}
+                return value in in_trays | {one.id for one in shown}
+            case "direction":
+                return value in self.directions
             case "space":
                 return value in self.spaces
             case "spaces":
@@ -141,10 +148,3 @@ class Player:
                 next(one[by["type"]] for one in view[by["from"]] if one[by["id"]] == action[by["field"]])
             ]
         return self.rng.sample(view[form["from"]][seat], count)
-
-
-def objects(value: Any) -> list[Json]:
-    """Every object in a view."""
-    inside: Any = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    own: list[Json] = [value] if isinstance(value, dict) else []
-    return own + [each for one in inside for each in objects(one)]

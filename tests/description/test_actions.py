@@ -71,6 +71,16 @@ def fill_everything(name: str, rng: random.Random, every: int) -> Counter[str]:
     return filled
 
 
+def test_only_what_is_shown_fits_a_role() -> None:
+    player = player_for("wec", {}, random.Random(0))
+    view = warlog_core.game("wec").new(draws=bytes).view("black", plain=True)
+    assert player.fits({"role": "piece"}, 1, view)
+    assert not player.fits({"role": "piece"}, 9999, view)
+    assert not player.fits({"role": "piece"}, "king", view)
+    assert player.fits({"role": "direction"}, "ne", view)
+    assert not player.fits({"role": "direction"}, "up", view)
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_an_action_of_every_type_is_filled_from_the_description_alone(name: str, seed: int) -> None:
     moments = sum(1 for _ in recorded(name))
