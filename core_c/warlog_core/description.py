@@ -422,8 +422,8 @@ def catalogues(
 
 
 def naming_catalogues(schema: Mapping[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON Schema in which each enum whose words are keys of a catalogue of `described` has its name beside it, as
-    `catalogue`: the first that has them all. A single word says what an object is, and needs no name."""
+    """A JSON Schema in which each enum whose words are keys of a catalogue of `described` has its key beside it, as
+    `catalogue`: the first that has them all. An enum of one word says what an object is, and needs none."""
     keys = {name: {entry["key"] for entry in described[name]} for name in described["catalogues"]}
 
     def named_in(node: Any) -> Any:
@@ -432,7 +432,7 @@ def naming_catalogues(schema: Mapping[str, Any], described: Mapping[str, Any]) -
         if not isinstance(node, dict):
             return node
         found = {field: named_in(one) for field, one in node.items()}
-        words = {word for word in node.get("enum", ()) if word is not None} if "enum" in node else set()
+        words = {word for word in node.get("enum", ()) if word is not None}
         name = next((name for name, known in keys.items() if len(words) > 1 and words <= known), None)
         return found if name is None else {**found, "catalogue": name}
 

@@ -24,10 +24,10 @@ def piece_names(things: Iterable[Drawn]) -> dict[int | str, str]:
 
 
 def told(game: Game, effect: Given, names: Mapping[int | str, str] = {}) -> str:
-    """What an effect did, for people, in English.
+    """What an effect did, as a sentence in English.
 
-    `names`: of the pieces before it, or after it; a piece without a name is told by its number. An effect that the
-    description does not know is told by its type."""
+    `names` has the names of pieces by their ids (`piece_names`); a piece that is not in it is called by its id, as
+    `#3`. Of an effect that the description does not have, the sentence is its type."""
     type_ = str(effect.get("type"))
     if type_ not in game.effects["discriminator"]["mapping"]:
         return _spaced(type_)
@@ -69,9 +69,8 @@ def _value(game: Game, field: Mapping[str, Any], value: Any, names: Mapping[int 
             return owner.name
     if role == "space" or _is_number(value):
         return str(value)
-    return _name(game, field.get("catalogue"), value) or _spaced(
-        str(value).lower() if value is True else str(value)
-    )
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return _name(game, field.get("catalogue"), value) or _spaced(text)
 
 
 def _is_number(value: object) -> bool:

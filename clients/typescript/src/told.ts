@@ -27,8 +27,8 @@ export function pieceNames(things: Iterable<Thing>): Map<unknown, string> {
 }
 
 /**
- * What an effect did, for people, in English. `names`: of the pieces before it, or after it; a piece without a name is told by
- * its number. An effect that the description does not know is told by its type.
+ * What an effect did, as a sentence in English. `names` has the names of pieces by their ids (`pieceNames`); a piece that is not
+ * in it is called by its id, as `#3`. Of an effect that the description does not have, the sentence is its type.
  */
 export function told(game: Tellable, effect: object, names: PieceNames = new Map()): string {
   return toldInParts(game, effect, names)

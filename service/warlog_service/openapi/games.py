@@ -38,7 +38,7 @@ COMMON: Mapping[str, str] = {
     "Scenario": "ScenarioSummary",
     "Entry": "EntrySummary",
 }
-"""What is told apart by `game`, with the component of what it has in every game."""
+"""Answers whose fields differ by game → the component with the fields that are the same in every game."""
 
 
 def any_json(form: type) -> Json:
