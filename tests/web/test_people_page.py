@@ -16,6 +16,15 @@ from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
 
 expect.set_options(timeout=PATIENCE_MS)
 
+# What the page shows, it has read since its feed began: nothing falls between the two, however late the feed begins.
+FEEDS_LATE = """{
+  const { fetch } = window;
+  window.fetch = async (request) => {
+    if (String(request.url ?? request).endsWith("/players/me/feed")) await new Promise((go) => setTimeout(go, 1_500));
+    return fetch(request);
+  };
+}"""
+
 
 @pytest.fixture
 def two(chromium: Browser, server: WarlogServer) -> Iterator[tuple[Person, Person]]:
@@ -57,6 +66,7 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     expect(one.get_by_role("main").get_by_role("status")).to_have_text(declined)
     one.reload()
     expect(one.get_by_role("main").get_by_role("status")).to_have_text(declined)
+    one.add_init_script(FEEDS_LATE)
     one.goto(server.url)
     match = ada.create(seats={"red": "me", "blue": ben.id})["match"]["id"]
     expect(one.locator(".matches").first).to_contain_text("challenged, no answer yet")

@@ -115,7 +115,7 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
   leading = signal;
   const poll = setInterval(() => waiting.peek().length > 0 && void read(), 20_000); // another device may have answered
   try {
-    await read();
+    if (last !== undefined) await read(); // otherwise the feed begins with `ready`: what is read before that may change unnoticed
     while (!signal.aborted) {
       try {
         for await (const notice of warlog.me.feed({ after: last, signal })) {
@@ -129,6 +129,7 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
           post({ type: "news", player: id, news: { notice, match } });
         }
       } catch {
+        await read();
         await sleep(5_000, signal); // the server refused; a lost connection is the client's own care
       }
     }
