@@ -236,7 +236,7 @@ def _is_well(node: Node) -> bool:
 
 def free_ports(count: int) -> list[int]:
     found: list[int] = []
-    for port in random.sample(PORTS, len(PORTS)):
+    for port in random.SystemRandom().sample(PORTS, len(PORTS)):  # other processes choose others
         if _is_free(port) and _is_free(port + 10_000):
             found.append(port)
         if len(found) == count:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster import free_ports
+
 NGINX = """
 daemon off;
 master_process off;
@@ -49,9 +51,7 @@ def nginx(folder: Path, upstream: str, *, connection: str = "", more: str = "") 
     executable = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if executable is None:
         pytest.skip("there is no nginx on this machine: the test asks a real one to forward")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    (port,) = free_ports(1)
     address = f"127.0.0.1:{port}"
     conf = folder / "nginx.conf"
     conf.write_text(

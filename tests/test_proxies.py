@@ -25,6 +25,7 @@ import httpx
 import pytest
 import trustme
 
+from tests.cluster import free_ports
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import Api, ok, refused
 from tests.service.figures import figure
@@ -126,8 +127,7 @@ BOTH = pytest.mark.parametrize("kind", [nginx, caddy])
 def proxy(kind: Kind, folder: Path, upstream: str, tls: Certificate) -> Iterator[str]:
     """Runs it in front of `upstream` (host:port); its URL."""
     folder.mkdir(exist_ok=True)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    (port,) = free_ports(1)
     prepared = kind(folder, port, upstream, tls)
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(

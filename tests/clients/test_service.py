@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from clients.bots.random_bot import play, sit_down
 import warlog_client
 from tests.clients.conftest import AT_ONCE, Speaker
 from tests.clients.cutting import STREAM, CuttingServer, Received, always, reply
+from tests.cluster import free_ports
 from tests.servers import WarlogServer
 from tests.service.junqi import LAYOUT
 from warlog_client import (
@@ -580,17 +580,10 @@ async def test_a_feed_that_is_cut_while_bots_play_is_the_history_event_for_event
         assert msgspec.structs.replace(told, to_act=[], deadlines={}) == read
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_bots_and_feeds_outlive_a_restart_of_the_service(tmp_path: Path, seed: int, end: str) -> None:
     """Terminated it says `closing`; killed it says nothing. Either way everybody goes on where he was."""
-    arguments = ["--port", str(free_port())]
+    arguments = ["--port", str(free_ports(1)[0])]
     with WarlogServer(tmp_path / "data", arguments=arguments, environment=NO_LIMITS) as server:
         token = register(server.url)
         async with AsyncClient(server.url, token, retry=Retry(attempts=30)) as ada:

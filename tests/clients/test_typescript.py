@@ -18,7 +18,7 @@ import pytest
 import warlog_core
 from tests import chromium, node
 from tests.clients.cutting import plays_though_cut
-from tests.clients.test_service import free_port
+from tests.cluster import free_ports
 from tests.servers import WarlogServer
 from warlog_client import Client
 
@@ -229,7 +229,7 @@ def test_a_page_of_another_origin_plays_in_a_real_browser(installed: Path, tmp_p
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path / "data", arguments=["--port", str(free_port())]) as server:
+    with WarlogServer(tmp_path / "data", arguments=["--port", str(free_ports(1)[0])]) as server:
         yield server
 
 

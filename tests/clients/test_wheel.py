@@ -13,7 +13,7 @@ import pytest
 
 import warlog_core
 from tests.clients.cutting import plays_though_cut
-from tests.clients.test_service import free_port
+from tests.cluster import free_ports
 from tests.servers import WarlogServer
 from tests.wheels import build_wheel, install_alone, licence_in, metadata
 
@@ -121,7 +121,7 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
 def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_between(
     clean_python: Path, tmp_path: Path, seed: int
 ) -> None:
-    with WarlogServer(tmp_path / "data", arguments=["--port", str(free_port())]) as server:
+    with WarlogServer(tmp_path / "data", arguments=["--port", str(free_ports(1)[0])]) as server:
         plays_though_cut(
             lambda url: [str(clean_python), "-I", str(CONSUMER), url], tmp_path, server, Random(seed)
         )

@@ -9,7 +9,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, TimeoutError, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Locator,
+    Page,
+    TimeoutError,
+    expect,
+    sync_playwright,
+)
 
 from tests import chromium
 from tests.service.api import Api
@@ -28,6 +37,7 @@ ARGUMENTS = [
 ]
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 60_000  # the machine may be busy
+expect.set_options(timeout=PATIENCE_MS)
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 

@@ -9,9 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
-from tests.web.pages import PATIENCE_MS, Person, axe
-
-expect.set_options(timeout=PATIENCE_MS)
+from tests.web.pages import Person, axe
 
 
 @pytest.fixture(scope="module")

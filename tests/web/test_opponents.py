@@ -11,9 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED
-from tests.web.pages import PATIENCE_MS, Person
-
-expect.set_options(timeout=PATIENCE_MS)
+from tests.web.pages import Person
 
 
 def alive(route: Route) -> None:

@@ -179,8 +179,7 @@ def test_markup_in_a_name_is_shown_and_not_run(chromium: Browser, server: Warlog
     person.page.wait_for_selector(".seats li")
     assert name in person.page.locator(".seats").inner_text()
     person.home()
-    person.page.wait_for_selector(".matches li")
-    assert name in person.page.locator(".matches").first.inner_text()
+    expect(person.page.locator(".matches").first).to_contain_text(name)
     assert person.page.evaluate("typeof pwned") == "undefined"
     assert person.complaints == []
     person.close()

@@ -10,9 +10,8 @@ from playwright.sync_api import Browser, Page, Request, expect
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
 from tests.web.cuts import Network
-from tests.web.pages import PATIENCE_MS, Person
+from tests.web.pages import Person
 
-expect.set_options(timeout=PATIENCE_MS)
 FEEDS_MAX = 4  # of one browser: the player's own, and three of matches
 
 

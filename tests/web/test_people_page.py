@@ -12,9 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.test_challenges import a_day_later
-from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
-
-expect.set_options(timeout=PATIENCE_MS)
+from tests.web.pages import PHONE, Person, axe
 
 # What the page shows, it has read since its feed began: nothing falls between the two, however late the feed begins.
 FEEDS_LATE = """{

@@ -11,9 +11,7 @@ from playwright.sync_api import Browser, expect
 from tests.servers import WarlogServer
 from tests.service.api import Api
 from tests.turns import by_turns
-from tests.web.pages import PATIENCE_MS, Person, axe
-
-expect.set_options(timeout=PATIENCE_MS)
+from tests.web.pages import Person, axe
 
 
 def test_two_who_look_for_an_opponent_find_each_other(

@@ -13,7 +13,6 @@ from tests.service.api import Api, begun, ok, two
 from tests.service.waiting import eventually
 from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
 
-expect.set_options(timeout=PATIENCE_MS)
 DUEL: dict[str, Any] = {"options": {"army": "preset"}, "mode": "competitive"}
 
 

@@ -12,7 +12,6 @@ from tests.service.waiting import eventually
 from tests.web.hands import Hand, Table
 from tests.web.pages import PATIENCE_MS, Person
 
-expect.set_options(timeout=PATIENCE_MS)
 ACTIONS_MIN = 12  # of hex: a shorter match is not rated
 DRAWS = 10  # until a rating is not provisional
 

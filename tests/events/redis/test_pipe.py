@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from redis.exceptions import ResponseError
 
+from tests.cluster import free_ports
 from tests.events.hand import Hand, assert_whole, opened
 from tests.servers import AnyRedis, RedisServer
 from warlog_events.clock_and_random import World
@@ -228,12 +229,6 @@ async def test_who_does_not_speak_redis_is_hung_up_on() -> None:
             await Pipe(locate, greet).open()
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
-
-
 async def until_replicas(connection: Connection, count: int) -> None:
     async with asyncio.timeout(10):
         while await connection.pipe.call("WAIT", count, 100) < count:
@@ -241,7 +236,7 @@ async def until_replicas(connection: Connection, count: int) -> None:
 
 
 async def test_replicated_means_on_a_replica_and_too_few_of_them_means_unconfirmed() -> None:
-    port = free_port()
+    (port,) = free_ports(1)
     fast = {"repl-diskless-sync": "yes", "repl-diskless-sync-delay": "0"}
     with (
         RedisServer(fsync="no", config={"port": str(port), **fast}) as main,
