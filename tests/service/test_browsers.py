@@ -49,6 +49,22 @@ def session_of(server: WarlogServer, api: Api, **headers: str) -> tuple[dict[str
 # ---- other origins ----
 
 
+def test_a_page_of_another_origin_may_read_every_header_that_the_document_names(server: WarlogServer) -> None:
+    answer = asked(server, "GET", "/openapi.json", origin=FRIEND)
+    named = {
+        name
+        for path in ok(answer)["paths"].values()
+        for call in path.values()
+        if isinstance(call, dict)
+        for reply in call["responses"].values()
+        for name in reply.get("headers", {})
+    }
+    assert {"ETag", "Link", "Retry-After"} < named
+    readable = set(answer.headers["access-control-expose-headers"].split(", "))
+    # Browsers give cookies to no page. `Allow` comes with 405, of no call.
+    assert readable == named - {"Set-Cookie"} | {"Allow"}
+
+
 def test_a_page_of_a_named_origin_may_read_every_kind_of_answer(server: WarlogServer, ada: Api) -> None:
     match = ada.alone(game="hex", options={"army": "preset"})
     for path in ("/games", f"/matches/{match}", "/nowhere", "/matches/none", f"/matches/{match}/history"):
