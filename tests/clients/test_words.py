@@ -343,3 +343,36 @@ def test_a_snippet_of_the_readme_runs_by_itself(warlog_server: WarlogServer, num
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     assert PRINTS[number] in run.stdout
+
+
+def begun_by(first: str, client: Client, seats: dict[str, str]) -> tuple[str, int]:
+    """A match in which this seat acts first, which is drawn; the version at which it has started."""
+    while True:
+        match = client.create_match("hex", seats, options={"army": "preset"}).match.id
+        client.prepare(match, first)
+        start = next(event for event in client.feed(match) if event.type == "match_started")
+        if start.to_act == [first]:
+            return match, start.version
+
+
+def test_the_readmes_follower_answers_what_it_is_asked(warlog_server: WarlogServer) -> None:
+    attends = next(snippet for snippet in SNIPPETS if "def attend(" in snippet)
+    with Client(warlog_server.url) as stranger:
+        ada, ben = (stranger.create_player(name) for name in ("Ada", "Ben"))
+    script = f"{attends}\nattend(Client({warlog_server.url!r}, {ben.token!r}))"
+    follower = subprocess.Popen([sys.executable, "-u", "-c", script], stdout=subprocess.PIPE, text=True)
+    told = follower.stdout
+    assert told is not None
+    with Client(warlog_server.url, ada.token) as mine:
+        try:
+            assert told.readline() == "ready\n"
+            match, start = begun_by("red", mine, {"red": "me", "blue": ben.player.id})
+            action = next(one for one in mine.actions(match, "red").actions if one["type"] == "wait")
+            mine.act(match, "red", action)
+            mine.propose(match, warlog_client.Undo(to=start))
+            assert next(event for event in mine.feed(match) if event.type == "time_travelled")
+        finally:
+            follower.kill()
+            rest, _ = follower.communicate()
+    # Told before the proposal that it has accepted.
+    assert f"your turn in {match} as ['blue']" in rest.splitlines()
