@@ -58,7 +58,10 @@ async def test_the_house_analyses_for_a_player_of_a_match_with_it(hall: Hall, se
     assert 1 <= len(said.actions) <= 2
     assert said.iterations == warlog_core.level("hex", 8).iterations
     assert sum(one.visits for one in said.actions) <= said.iterations
-    assert said.actions[0].visits >= said.actions[-1].visits
+    first, last = said.actions[0], said.actions[-1]
+    assert (
+        first.value >= last.value or first.visits > last.visits
+    )  # the mean decides where both were visited often
     await person.act(match.id, "red", said.actions[0].action)
 
 
