@@ -59,9 +59,8 @@ async def test_the_house_analyses_for_a_player_of_a_match_with_it(hall: Hall, se
     assert said.iterations == warlog_core.level("hex", 8).iterations
     assert sum(one.visits for one in said.actions) <= said.iterations
     first, last = said.actions[0], said.actions[-1]
-    assert (
-        first.value >= last.value or first.visits > last.visits
-    )  # the mean decides where both were visited often
+    # The mean decides where both were visited often.
+    assert first.value >= last.value or first.visits > last.visits
     await person.act(match.id, "red", said.actions[0].action)
 
 

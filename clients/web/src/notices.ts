@@ -129,7 +129,7 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
           post({ type: "news", player: id, news: { notice, match } });
         }
       } catch {
-        await read();
+        await read(); // without a feed nothing else tells of the matches
         await sleep(5_000, signal); // the server refused; a lost connection is the client's own care
       }
     }
