@@ -30,6 +30,7 @@ class Load:
         self.unanswered: dict[str, tuple[dict[str, Any], str]] = {}
         self.again = again
         self.refusals: Counter[str] = Counter()  # by their code
+        self.ends: Counter[str] = Counter()  # why the matches ended
         self.stopping = False
         self.threads = [threading.Thread(target=self._play, args=(url, match)) for match in self.matches]
         for thread in self.threads:
@@ -52,8 +53,9 @@ class Load:
                     number += 1
                     continue
                 assert answer.status_code == 503, answer.text
-            except (httpx.HTTPError, AssertionError):
-                pass
+                self.ends[answer.text] += 1
+            except (httpx.HTTPError, AssertionError) as error:
+                self.ends[repr(error)] += 1
             if command:
                 self.unanswered[match] = (command, key)
             return
@@ -65,6 +67,9 @@ class Load:
                 return answer
             self.refusals[answer.json()["code"]] += 1
             time.sleep(0.01)
+
+    def __str__(self) -> str:
+        return f"{self.count} answers, refused: {dict(self.refusals)}, ended: {dict(self.ends)}"
 
     def stop(self) -> None:
         self.stopping = True

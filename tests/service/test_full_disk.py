@@ -122,7 +122,10 @@ def test_no_answered_command_is_lost_however_a_server_ends_whose_disk_is_full(
             with Filler(disk) as filler:
                 filler.until_full()
                 # By now what was taken in cannot be saved, and those who are refused ask again.
-                eventually(lambda: load.refusals["disk_full"] > MATCHES, 120)
+                try:
+                    eventually(lambda: load.refusals["disk_full"] > MATCHES, 120)
+                finally:
+                    print(f"{durability}, {how.name}: {load}")
                 server.send(how)
                 if how == signal.SIGKILL:
                     # Redis gets no room before it has ended, which it does on its own.
@@ -134,9 +137,6 @@ def test_no_answered_command_is_lost_however_a_server_ends_whose_disk_is_full(
             server.start()
             eventually(lambda: ready(server).status_code == 200, 20)
             load.check(server.url)
-            print(
-                f"{durability}, {how.name}: {load.count} answers, all there; refused: {dict(load.refusals)}"
-            )
 
         end(signal.SIGKILL)
         end(signal.SIGTERM)

@@ -189,6 +189,7 @@ def test_what_is_done_while_the_server_is_away_is_done_once(chromium: Browser, t
         network.mend()
         page.wait_for_selector(f"text=Event {version} of {version}")
         expect(cut).to_have_count(0)
+        expect(page.locator(".events li")).to_have_count(version)
         values = [int(one.get_attribute("value") or 0) for one in page.locator(".events li").all()]
         assert values == [*range(version, 0, -1)]
 

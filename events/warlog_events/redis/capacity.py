@@ -100,6 +100,11 @@ class Room:
             log.warning("Redis has memory again: it uses %d of %d bytes", used, limit)
         self.crowded, self.memory_full = crowded, limited and used >= limit
 
+    def keep_closed(self) -> None:
+        """The owner of an embedded server has started it closed; it may end before it can be asked."""
+        self.kept_closed = True
+        self._set_disk(self.write_failed)
+
     def failed(self) -> None:
         """A write stayed in Redis's memory, where it is lost if Redis is killed now."""
         self._set_disk(True)

@@ -75,6 +75,7 @@ class Embedded:
         self._memory_bytes = _machine_bytes() // 2 if memory_bytes is None else memory_bytes
         self._ballast = Ballast(self._dir, ballast_bytes)
         self._is_open = True  # for writes
+        self._room = Room()  # the pipe's, once there is one
         self._failed = asyncio.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._flusher: asyncio.Task[None] | None = None
@@ -124,6 +125,7 @@ class Embedded:
 
     async def guard(self, pipe: Client, room: Room) -> None:
         """For ever: the server is closed for writes when its disk is full, and open when it has room."""
+        self._room = room
         room.on_failed = lambda: self._on_failed(room)
         while True:
             with contextlib.suppress(TimeoutError):
@@ -198,6 +200,7 @@ class Embedded:
             log.critical(
                 "DISK FULL: the embedded redis-server starts, but takes no writes until there is room"
             )
+            self._room.keep_closed()
         path = self._socket_path()
         # Redis's own `everysec` holds back a write while the fsync before it is under way, having answered already:
         # a kill -9 of Redis in that moment loses what was acknowledged. With `no` each write is in the kernel's

@@ -296,6 +296,27 @@ async def test_a_server_that_starts_on_a_full_disk_starts_closed(disk: Path) -> 
         await hand.write()
 
 
+async def test_a_server_that_ends_at_each_start_on_a_full_disk_is_known_to_have_no_room(
+    disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `always` it ends with the first write, which may be that of a key that has expired: before it is asked."""
+    monkeypatch.setattr(embedded, "GUARD_EVERY_S", 60.0)  # it notices nothing by itself
+    async with opened(None, disk / "data", durability="always", ballast_bytes=BALLAST) as connection:
+        hand = Hand(store_of(connection))
+        await hand.write()
+        pid = (await connection.redis.info("server"))["process_id"]
+        with Filler(disk) as filler, monkeypatch.context() as patch:
+            filler.until_full()
+            patch.setattr(embedded, "_redis_server", lambda: ("/bin/false", embedded.VERSION_MIN))
+            os.kill(pid, signal.SIGKILL)
+            await until(lambda: not connection.pipe.ready)
+            await until(lambda: isinstance(connection.refuses, DiskFull))
+            with pytest.raises(DiskFull):
+                await hand.write()
+        await until(lambda: connection.pipe.ready)
+        assert len(await hand.store.events(hand.match)) == 1
+
+
 # ---- memory -------------------------------------------------------------------------------------------------------
 
 
