@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
+import msgspec
+
 import warlog_core
 from tests.service.api import SMALL, Api, ok, refused, two
 
@@ -26,6 +30,19 @@ def test_a_listing_comes_with_as_many_traces_where_they_are_asked_for(api: Api) 
         trace for one, trace in zip(traced["actions"], traced["traces"], strict=True) if one["type"] == "move"
     ]
     assert some["traces"] == kept[2:]
+
+
+def test_a_long_listing_comes_whole_with_the_traces_that_the_rules_give(api: Api) -> None:
+    state, rng = warlog_core.game("universal").new(draws=bytes), random.Random(0)
+    while len(state.legal(seat := state.to_act[0])) < 559:
+        state.play_randomly(rng, 1)
+    ada = api.player()
+    seats = dict.fromkeys(state.seats, "me")
+    made = ada.create(game="universal", options={}, position=state.position(plain=True), seats=seats)
+    listed = ok(ada.get(f"/matches/{made['match']['id']}/actions?seat={seat}&trace=true"))
+    assert listed["total"] == len(listed["actions"]) == len(listed["traces"]) >= 559
+    assert listed["actions"] == msgspec.to_builtins(state.legal(seat))
+    assert listed["traces"] == msgspec.to_builtins(state.traces(seat))
 
 
 def test_an_event_has_the_trace_of_what_it_did_for_each_who_saw_it(api: Api) -> None:

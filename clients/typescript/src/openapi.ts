@@ -10105,6 +10105,22 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description * `headers_too_large`: The request target, the headers, or the chunk framing of the body is too large. */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
             /** @description what any request may get */
             default: {
                 headers: {
@@ -10145,6 +10161,22 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description * `headers_too_large`: The request target, the headers, or the chunk framing of the body is too large. */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
+                        code?: "headers_too_large";
+                    };
                 };
             };
             /**
@@ -18840,6 +18872,22 @@ export interface operations {
                      */
                     "application/json": {
                         [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description * `headers_too_large`: The request target, the headers, or the chunk framing of the body is too large. */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
+                        code?: "headers_too_large";
                     };
                 };
             };

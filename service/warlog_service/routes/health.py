@@ -13,7 +13,7 @@ from warlog_service.responses import JSON, PUBLIC, Answer
 NOT_KEPT = (b"cache-control", b"no-store")
 
 
-@get("/health/live", opt=call(answer=schema.Health, counts_for="nobody"))
+@get("/health/live", opt=call(answer=schema.Health, errors=("headers_too_large",), counts_for="nobody"))
 async def get_live(request: AnyRequest) -> Answer:
     """Is the process alive? Redis is not asked."""
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"live"}')
@@ -21,7 +21,9 @@ async def get_live(request: AnyRequest) -> Answer:
 
 @get(
     "/health/ready",
-    opt=call(answer=schema.Health, errors=("unavailable", "disk_full"), counts_for="nobody"),
+    opt=call(
+        answer=schema.Health, errors=("headers_too_large", "unavailable", "disk_full"), counts_for="nobody"
+    ),
 )
 async def get_ready(request: AnyRequest) -> Answer:
     """Can the process take commands now?
@@ -31,7 +33,7 @@ async def get_ready(request: AnyRequest) -> Answer:
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"ready"}')
 
 
-@get("/openapi.json", opt=call(answer=schema.Document, counts_for="nobody"))
+@get("/openapi.json", opt=call(answer=schema.Document, errors=("headers_too_large",), counts_for="nobody"))
 async def get_openapi(request: AnyRequest) -> Answer:
     """This document."""
     # Made once, which takes a quarter of a second: in a thread, so that matches go on.
