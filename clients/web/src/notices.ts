@@ -111,14 +111,18 @@ effect(() => {
   return () => gone.abort();
 });
 
+const [PAUSE_MS, PAUSE_MS_MAX] = [5_000, 60_000]; // before a feed that was refused is asked for again
+
 async function lead(id: string, signal: AbortSignal): Promise<void> {
   leading = signal;
   const poll = setInterval(() => waiting.peek().length > 0 && void read(), 20_000); // another device may have answered
   try {
     if (last !== undefined) await read(); // otherwise the feed begins with `ready`: what is read before that may change unnoticed
+    let pause = PAUSE_MS;
     while (!signal.aborted) {
       try {
         for await (const notice of warlog.me.feed({ after: last, signal })) {
+          pause = PAUSE_MS;
           last = notice.id;
           const before = "match" in notice ? matches.peek().find((match) => match.id === notice.match) ?? challenged(notice) : undefined;
           await read();
@@ -130,7 +134,8 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
         }
       } catch {
         await read(); // without a feed nothing else tells of the matches
-        await sleep(5_000, signal); // the server refused; a lost connection is the client's own care
+        await sleep(pause, signal); // the server refused; a lost connection is the client's own care
+        pause = Math.min(2 * pause, PAUSE_MS_MAX);
       }
     }
   } finally {
