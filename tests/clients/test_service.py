@@ -365,6 +365,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "seen": lambda c: c.seen("x", "x"),
     "analysis": lambda c: c.analysis("x", "x"),
     "actions": lambda c: c.actions("x", "x"),
+    "here": lambda c: c.here("x"),
     "trace": lambda c: c.trace("x", 1),
     "events": lambda c: c.events("x"),
     "timeline": lambda c: c.timeline("x"),

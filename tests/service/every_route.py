@@ -150,7 +150,7 @@ def _match(asking: Asking, table: Table, version: int, *, holds: bool) -> None:
     """What can be read of the match: now and at each version, as each seat."""
     match, (hidden, own) = f"/matches/{table.match}", table.seats
     for route in ("", "/view", "/events", "/timeline", "/history", "/board", "/export", "/verify",
-                  "/events?limit=2&after=2", "/timeline?limit=2&after=2", "/history?limit=1",
+                  "/here", "/events?limit=2&after=2", "/timeline?limit=2&after=2", "/history?limit=1",
                   "/history?limit=1&after=1", "/view?seat=all"):  # fmt: skip
         asking.read(match + route)
     asking.read("/matches")

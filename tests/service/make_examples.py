@@ -147,6 +147,9 @@ def play(url: str) -> Session:
     call("get_actions", ada, "GET", f"{path}/actions?seat=red")
     defend = {"type": "act", "seat": "red", "action": {"type": "defend", "piece": 1}}
     call("post_command", ada, "POST", f"{path}/commands", defend)
+    with ben.personal_feed() as feed:
+        feed.take(1)
+        call("get_here", ada, "GET", f"{path}/here")
     call("get_trace", ben, "GET", f"{path}/trace?seat=blue&at=7")
     call("get_match", stranger, "GET", path)
     call("get_matches", ben, "GET", "/matches?player=me")

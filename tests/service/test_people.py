@@ -76,9 +76,12 @@ def test_one_follows_sees_who_is_here_and_what_may_be_watched_and_no_more(api: A
         feed.take(1)
         here = ok(fan.get(FOLLOWING))["players"]
         assert {one["player"]["id"]: one["here"] for one in here} == {red.id: True, blue.id: False}
+        assert ok(fan.get(f"/matches/{match}/here"))["here"] == ["red"]
         # Whom red has blocked does not see that red is here; he is told nothing else of it.
         ok(red.put(f"{BLOCKED}/{fan.id}", {}))
         assert not any(one["here"] for one in ok(fan.get(FOLLOWING))["players"])
+        assert ok(fan.get(f"/matches/{match}/here"))["here"] == []
+        assert ok(blue.get(f"/matches/{match}/here"))["here"] == ["red"]
         ok(fan.put(f"{FOLLOWING}/{red.id}", {}))
         assert red.delete(f"{BLOCKED}/{fan.id}").status_code == 204
         assert any(one["here"] for one in ok(fan.get(FOLLOWING))["players"])
@@ -88,6 +91,16 @@ def test_one_follows_sees_who_is_here_and_what_may_be_watched_and_no_more(api: A
         assert fan.delete(f"{FOLLOWING}/{red.id}").status_code == 204
     first = ok(fan.get(FOLLOWING, params={"limit": 1}))
     assert [one["player"]["id"] for one in first["players"]] == [blue.id]
+
+
+def test_who_may_not_see_a_match_is_not_told_who_of_it_is_here(api: Api) -> None:
+    ada, ben = api.player(), api.player()
+    match = ada.create(visibility="private", seats={"red": "me", "blue": "open"})["match"]["id"]
+    refused(api.get(f"/matches/{match}/here"), 401, "unauthenticated")
+    refused(ben.get(f"/matches/{match}/here"), 404, "unknown_match")
+    with ada.personal_feed() as feed:
+        feed.take(1)
+        assert ok(ada.get(f"/matches/{match}/here")) == {"here": ["red"]}
 
 
 def test_lists_of_people_are_ones_own_and_come_in_pages(api: Api) -> None:

@@ -85,6 +85,8 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     other.wait_for_url("**/m/*")
     expect(other.locator(".board").first).to_be_visible()
     expect(one.locator(".board").first).to_be_visible()
+    expect(one.locator(".seats li").filter(has_text="Benno")).to_contain_text("here now", timeout=20_000)
+    assert one.locator(".present").count() == 1  # not beside one's own seat
 
     with ben.personal_feed():
         one.goto(f"{server.url}/people")

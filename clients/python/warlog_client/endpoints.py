@@ -79,6 +79,7 @@ _WHOLE = json_as(models.Whole)
 _SEEN_POSITION = json_as(models.SeenPosition)
 _BOTS = json_as(models.Bots)
 _SEEN = json_as(models.Seen)
+_HERE = field_as(list[str], "here")
 _ANALYSIS = json_as(models.Analysis)
 
 
@@ -525,6 +526,11 @@ class Endpoints:
         trace  also `traces`: for each action where it leads, and what it hits"""
         asked = {"at": at, "type": type, "piece": piece, "after": after, "trace": "true" if trace else None}
         return get(_ACTIONS, "matches", match, "actions", seat=seat, **asked)
+
+    @endpoint
+    def here(self, match: str) -> Request[list[str]]:
+        """The seats whose players are here now: their personal feeds are open, or were until a moment ago."""
+        return get(_HERE, "matches", match, "here")
 
     @endpoint
     def trace(self, match: str, at: int, *, seat: str | None = None) -> Request[models.EventTrace]:

@@ -179,6 +179,7 @@ class Matches(Namespace[C]):
     seen_position = Endpoints.seen_position
     seen = Endpoints.seen
     analysis = Endpoints.analysis
+    here = Endpoints.here
     trace = Endpoints.trace
     board = Endpoints.board
     events = Endpoints.events

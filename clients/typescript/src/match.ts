@@ -228,6 +228,12 @@ export class MatchHandle<G extends GameName = GameName> {
     return ofGame({ ...fields, type: template.type });
   }
 
+  /** The seats whose players are here now: their personal feeds are open, or were until a moment ago. */
+  async here({ signal }: Call = {}): Promise<string[]> {
+    const params = { path: this.#path };
+    return (await data(this.#http.api.GET("/v1/matches/{match_id}/here", { params, signal }))).here;
+  }
+
   /** What the event of a version did on the board, as a seat (left out: the spectator) saw it. For animations. */
   trace(at: number, { seat, signal }: Call & { seat?: string | undefined } = {}): Promise<Schemas["EventTrace"]> {
     const params = { path: this.#path, query: { at, seat } };

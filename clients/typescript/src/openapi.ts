@@ -578,6 +578,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/matches/{match_id}/here": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The seats whose players are here now: whose personal feeds are open, or were until a moment ago
+         * @description The seats whose players are here now: whose personal feeds are open, or were until a moment ago.
+         *
+         *     Your own seats are among them while you follow your feed. A player who has blocked you never is.
+         */
+        get: operations["get_here"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/matches/{match_id}/history": {
         parameters: {
             query?: never;
@@ -3760,6 +3782,11 @@ export interface components {
             seat: string;
             /** @description null: nobody */
             player: components["schemas"]["PlayerName"] | null;
+        };
+        /** @description Who of a match's players is here. */
+        Here: {
+            /** @description the seats whose players are here now */
+            here: string[];
         };
         /** @description Accept the draw on offer (7.10). */
         HexAcceptDraw: {
@@ -17124,6 +17151,63 @@ export interface operations {
                          * @enum {unknown}
                          */
                         code?: "unknown_match" | "unknown_seat";
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["IntegrityError"];
+            503: components["responses"]["DiskFullOrUnavailable"];
+            default: components["responses"]["AnyRequest"];
+        };
+    };
+    get_here: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a match */
+                match_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "here": [
+                     *         "blue"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Here"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CrossOriginOrInsufficientScope"];
+            /** @description * `unknown_match`: There is no such match, or it is private. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /**
+                         * @description which refusal it is
+                         * @enum {unknown}
+                         */
+                        code?: "unknown_match";
                     };
                 };
             };

@@ -52,6 +52,7 @@ describe.skipIf(url === undefined)("a real server", () => {
     const done = await mover.act(seat, action ?? expect.fail("there is no action"));
     expect((await red.view("red", { at: done.version })).seat).toBe("red");
     expect((await red.trace(done.version, { seat: "red" })).at).toBe(done.version);
+    expect(await red.here()).toEqual([]);
     expect((await red.position("red")).seat).toBe("red");
     expect((await red.seen("red")).setup).not.toBe("");
     expect((await red.board()).seats).toEqual(["red", "blue"]);

@@ -145,6 +145,7 @@ function Lobby({ match }: { match: MatchState }): JSX.Element {
 function Seats({ match }: { match: MatchState }): JSX.Element {
   const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
   const { levels } = useHouse(summary.game);
+  const here = useHere(match);
   return (
     <ul class="seats">
       {summary.seats.map(({ seat, player, prepared, challenged }) => {
@@ -157,6 +158,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
             <Partners game={game} seat={seat} />
             <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={{ id: player.id, name: holder(summary, { seat, player, prepared }) }} />}</span>
             {player === null || summary.bots?.[seat] !== undefined || !hasOthers(summary) ? null : <Strength id={player.id} game={game} />}
+            {player !== null && player.id !== me.value?.id && here.includes(seat) ? <small class="present">{words().people.here}</small> : null}
             {player?.bot && summary.bots?.[seat] === undefined ? <small>{words().computer.is}</small> : null}
             {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
             {summary.status !== "lobby" ? null : player === null ? (
@@ -181,6 +183,24 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
       })}
     </ul>
   );
+}
+
+const HERE_EVERY_MS = 10_000;
+
+/** The seats whose players are here now: of a match that is not over, and who is told is no stranger. */
+function useHere(match: MatchState): readonly string[] {
+  const here = useSignal<readonly string[]>([]);
+  const summary = match.summary.value!;
+  const isAsked = me.value !== null && hasOthers(summary) && ["lobby", "playing"].includes(summary.status);
+  useEffect(() => {
+    here.value = [];
+    if (!isAsked) return;
+    const read = () => document.visibilityState === "visible" && void match.handle.here().then((seats) => (here.value = seats), () => undefined);
+    read();
+    const timer = setInterval(read, HERE_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [summary.id, isAsked]);
+  return here.value;
 }
 
 /** The rating of a person or a program in this game, in the kind of match in which he has played most. */

@@ -104,6 +104,26 @@ async def get_match(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return private({"match": match.summary_at(reader, now)}, 200, (b"etag", tag))
 
 
+@get("/matches/{match_id:str}/here", opt=call(answer=schema.Here, token=True, errors=("unknown_match",)))
+async def get_here(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+    """The seats whose players are here now: whose personal feeds are open, or were until a moment ago.
+
+    Your own seats are among them while you follow your feed. A player who has blocked you never is."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    backend = service.backend
+    match = await backend.matches.admission.readable(match_id, caller.id)
+    ids = [holder.id for holder in match.holders.values()]
+    shut_out = await backend.relations.blocked_by(caller.id, ids)
+    lately = await backend.personal_feeds.followed_lately(ids)
+    here = [
+        seat
+        for (seat, holder), is_here in zip(match.holders.items(), lately, strict=True)
+        if is_here and holder.id not in shut_out
+    ]
+    return private({"here": here})
+
+
 def _options(text: str | None) -> dict[str, object]:
     """Raises BadParameter."""
     try:
@@ -133,4 +153,4 @@ async def _players(service: Service, spec: CreateMatch) -> dict[str, Player]:
     return players
 
 
-handlers = [get_matches, post_match, get_match]
+handlers = [get_matches, post_match, get_match, get_here]

@@ -259,6 +259,12 @@ class Listing(Struct, frozen=True):
 Actions = Annotated[Json, component("Actions")]
 
 
+class Here(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who of a match's players is here."""
+
+    here: Annotated[list[str], Meta(description="the seats whose players are here now")]
+
+
 class EventTrace(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     at: int
