@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.test_challenges import a_day_later
+from tests.service.waiting import eventually
 from tests.web.pages import PHONE, Person, axe
 
 # What the page shows, it has read since its feed began: nothing falls between the two, however late the feed begins.
@@ -87,6 +88,8 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     expect(one.locator(".board").first).to_be_visible()
     expect(one.locator(".seats li").filter(has_text="Benno")).to_contain_text("here now", timeout=20_000)
     assert one.locator(".present").count() == 1  # not beside one's own seat
+    idle = [page.get_by_text("It is not your turn.") for page in (one, other)]
+    eventually(lambda: sum(words.count() for words in idle) == 1)
 
     with ben.personal_feed():
         one.goto(f"{server.url}/people")

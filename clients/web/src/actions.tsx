@@ -24,6 +24,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
   const meta = all.filter((one) => isAside(one.type));
   const chosen = match.cells.value.length > 0;
+  const isIdle = picked.length === 0 && !summary.to_act.some((seat) => mine.includes(seat)); // a draw may be offered all the same
   const only = match.groups.value.size === 1 ? [...match.groups.value.keys()][0] : undefined;
   const choose = (one: Candidate) => match.choose(one);
   const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
@@ -32,7 +33,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <p class="hint">
         {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
         {only === undefined ? null : <b>{only}: </b>}
-        {hint(chosen, settled.length, picked.length)}
+        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length)}
       </p>
       <Groups match={match} />
       <div class="row">
@@ -44,17 +45,19 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
         ))}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
       </div>
-      <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-        <summary>{`${words().actions} (${picked.length})`}</summary>
-        <input type="search" placeholder={words().search} aria-label={words().search} value={sought.value} onInput={(event) => (sought.value = event.currentTarget.value)} />
-        <ul class="list">
-          {found.slice(0, SHOWN_MAX).map((one) => (
-            <li>
-              <button type="button" {...point(match, one)} onClick={() => choose(one)}>{full(match, one)}</button>
-            </li>
-          ))}
-        </ul>
-      </details>
+      {isIdle ? null : (
+        <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+          <summary>{`${words().actions} (${picked.length})`}</summary>
+          <input type="search" placeholder={words().search} aria-label={words().search} value={sought.value} onInput={(event) => (sought.value = event.currentTarget.value)} />
+          <ul class="list">
+            {found.slice(0, SHOWN_MAX).map((one) => (
+              <li>
+                <button type="button" {...point(match, one)} onClick={() => choose(one)}>{full(match, one)}</button>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       <div class="row meta">
         {meta.map((one) => (
           <button type="button" onClick={() => choose(one)}>{one.type.label}</button>

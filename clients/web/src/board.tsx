@@ -143,7 +143,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
         </g>
         <g class="things">
           {props.gone?.map((thing) => (thing.level === undefined || props.isOnly || thing.level === level ? <g key={`gone ${thing.key}`} class="gone">{draw(described, plan, thing, onCell)}</g> : null))}
-          {here.map((thing) => (thing.level === undefined && level !== board.levels[0] ? <g key={thing.key} class="elsewhere">{draw(described, plan, thing, onCell)}</g> : draw(described, plan, thing, onCell)))}
+          {under(here).map((thing) => (thing.level === undefined && level !== board.levels[0] ? <g key={thing.key} class="elsewhere">{draw(described, plan, thing, onCell)}</g> : draw(described, plan, thing, onCell)))}
           {trail(plan, props.trail.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level))}
         </g>
         {props.isAlone ? <Elsewhere described={described} plan={plan} things={shown.filter((thing) => thing.level !== undefined && thing.level !== level)} /> : null}
@@ -177,6 +177,9 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
     </figure>
   );
 }
+
+/** Rings lie under pieces: they are wider, and what is written on a piece can be read. */
+const under = (things: readonly Thing[]): Thing[] => [...things].sort((a, b) => Number(b.layer.draw === "ring") - Number(a.layer.draw === "ring"));
 
 /** Around what was chosen: the space, or one of several pieces on it. */
 function Chosen({ x, y, crowd, selected }: { x: number; y: number; crowd: readonly Thing[]; selected: ReadonlySet<string> }): JSX.Element {

@@ -184,7 +184,7 @@ export function Events({ match }: { match: MatchState }): JSX.Element {
 export function told(match: MatchState, event: MatchEvent | undefined): string {
   const game = match.game.value;
   if (event === undefined || game === null) return "";
-  const who = event.seat === undefined ? undefined : game.seatName(event.seat);
+  const who = event.seat === undefined || event.type === "match_started" ? undefined : game.seatName(event.seat);
   const action = event.action as Json | undefined;
   if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
   const type = game.types.get(action.type as string);
