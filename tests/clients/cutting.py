@@ -3,11 +3,13 @@ before a server of Warlog that cuts its feeds."""
 
 from __future__ import annotations
 
+import re
 import socket
 import socketserver
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -21,6 +23,7 @@ import msgspec
 
 import warlog_core
 from tests.servers import WarlogServer
+from warlog_client import Client
 
 
 @dataclass(frozen=True)
@@ -133,15 +136,45 @@ def sse(event: Mapping[str, Any], newline: str = "\n") -> bytes:
     ).encode()
 
 
-class CuttingProxy:
-    """Passes connections on to a server, and cuts every feed after some bytes."""
+ASKED = re.compile(rb"(?:GET|POST) /v1/matches/([^/]+)/(feed|commands)[? ]")
+SECONDS_MAX = 1_200  # of a bot that plays a whole match of each game
 
-    def __init__(self, port: int, rng: Random) -> None:
-        self.cuts = 0
-        self._upstream = port
+
+@dataclass
+class _Connection:
+    """Of the proxy.
+
+    match  that the newest request is about, if it is a command or asks for a feed
+    left   bytes until the cut"""
+
+    client: socket.socket
+    server: socket.socket
+    match: str = ""
+    left: int = 2**62
+    answer_is_lost: bool = False
+
+
+class CuttingProxy:
+    """Passes connections on to a server, cuts every feed of a match after some bytes, and kills the server in between.
+
+    kills_at  the commands of a match, counted from 1, at which the server is killed and started again. By turns such a
+              command does not reach the server, and takes effect without an answer.
+    cuts      how many feeds of each match were cut
+    kills     how often the server was killed at a command of each match
+    """
+
+    def __init__(self, server: WarlogServer, rng: Random, kills_at: Container[int]) -> None:
+        self.cuts: Counter[str] = Counter()
+        self.kills: Counter[str] = Counter()
+        self._server = server
+        self._port = int(server.url.rpartition(":")[2])
         self._rng = rng
+        self._kills_at = kills_at
+        self._commands: Counter[str] = Counter()
         # Any event comes through the longest, so three failures in a row are the most.
-        self._cuts_after = cycle([1, 700, 3_000, 50_000])
+        self._lengths: defaultdict[str, cycle[int]] = defaultdict(lambda: cycle([1, 700, 3_000, 50_000]))
+        self._answer_is_lost = cycle(rng.sample([False, True], 2))
+        self._one_at_a_time = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -156,53 +189,84 @@ class CuttingProxy:
                 threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
 
     def _pass_on(self, client: socket.socket) -> None:
-        with suppress(OSError), client, socket.create_connection(("127.0.0.1", self._upstream)) as server:
-            both = (client, server)
-            left = [2**62]  # bytes until the cut
-            there = threading.Thread(target=self._ask, args=(client, server, left), daemon=True)
+        with suppress(OSError), client, socket.create_connection(("127.0.0.1", self._port)) as server:
+            both = _Connection(client, server)
+            there = threading.Thread(target=self._ask, args=(both,), daemon=True)
             there.start()
             with suppress(OSError):
-                while left[0] > 0 and (data := server.recv(65536)):
-                    client.sendall(data[: left[0]])
-                    left[0] -= len(data)
-            self.cuts += left[0] <= 0
-            for end in both:
+                while both.left > 0 and (data := server.recv(65536)):
+                    if both.answer_is_lost:
+                        self._restart(both.match)
+                        break
+                    client.sendall(data[: both.left])
+                    both.left -= len(data)
+            if both.left <= 0:
+                self.cuts[both.match] += 1
+            for end in (client, server):
                 with suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)  # wakes the other thread, too
             there.join()
 
-    def _ask(self, client: socket.socket, server: socket.socket, left: list[int]) -> None:
+    def _ask(self, both: _Connection) -> None:
         with suppress(OSError):
-            while data := client.recv(65536):
-                if b"/feed" in data.partition(b"\r\n")[0]:
-                    left[0] = next(self._cuts_after) + self._rng.randrange(300)
-                server.sendall(data)
-            server.shutdown(socket.SHUT_WR)
+            while data := both.client.recv(65536):
+                if asked := ASKED.match(data):
+                    both.match = asked[1].decode()
+                    if asked[2] == b"feed":
+                        both.left = next(self._lengths[both.match]) + self._rng.randrange(300)
+                    elif self._is_fatal(both.match):
+                        both.answer_is_lost = next(self._answer_is_lost)
+                        if not both.answer_is_lost:
+                            self._restart(both.match)
+                            return
+                both.server.sendall(data)
+            both.server.shutdown(socket.SHUT_WR)
+
+    def _is_fatal(self, match: str) -> bool:
+        with self._one_at_a_time:
+            self._commands[match] += 1
+            return self._commands[match] in self._kills_at
+
+    def _restart(self, match: str) -> None:
+        with self._one_at_a_time:
+            self._server.kill()
+            self._server.start()
+            self.kills[match] += 1
 
 
 def plays_though_cut(
-    command: Callable[[str], list[str]], folder: Path, server: WarlogServer, rng: Random
+    command: Sequence[str], folder: Path, server: WarlogServer, seed: int, moves: int | None = None
 ) -> None:
-    """Runs a bot that plays a match of each game, while its feeds are cut and, in the middle of two matches, the server
-    is killed and started again. It writes `GAME half` in the middle of each match and `GAME VERSION` at its end.
+    """Runs a bot that plays a match of each game while its feeds are cut and the server is killed, then compares what
+    the bot says (`GAME MATCH ACTIONS` for each match) with what the server has.
 
-    command  of the bot, with the address that it is to play at"""
-    with closing(CuttingProxy(int(server.url.rpartition(":")[2]), rng)) as proxy:
-        bot = subprocess.Popen(command(proxy.url), cwd=folder, stdout=subprocess.PIPE, text=True)
-        assert bot.stdout is not None
-        try:
-            played: dict[str, int] = {}
-            for line in bot.stdout:
-                name, how_far = line.split()
-                if how_far != "half":
-                    played[name] = int(how_far)
-                elif len(played) in (1, 3):
-                    server.kill()
-                    server.start()
-            assert bot.wait(60) == 0
-        finally:
-            bot.kill()
-            bot.wait()
-        assert sorted(played) == [*warlog_core.games()]
-        assert all(version > 5 for version in played.values()), played
-        assert proxy.cuts >= len(played)
+    command  of the bot; the address that it is to play at, the seed and `moves` are appended
+    moves    so many actions of each match, with a kill in the middle; None: each match to its end, with a kill at the
+             4th, 12th, 24th, … command"""
+    kills_at = {moves // 2} if moves else {2 * n * (n + 1) for n in range(1, 100)}
+    with closing(CuttingProxy(server, Random(seed), kills_at)) as proxy:
+        bot = subprocess.run(
+            [*command, proxy.url, str(seed), *([str(moves)] if moves else [])],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=SECONDS_MAX,
+        )
+    assert bot.returncode == 0, f"seed {seed}"
+    played = [line.split() for line in bot.stdout.splitlines()]
+    assert [game for game, _, _ in played] == [*warlog_core.games()]
+    with Client(server.url) as stranger:
+        for game, match, actions in played:
+            end = stranger.match(match)
+            said = f"{game}: {actions} actions, {proxy.kills[match]} kills, {proxy.cuts[match]} cuts, "
+            said += end.result.reason if end.result else end.status
+            print(said)
+            events = list(stranger.events(match))
+            assert [event.version for event in events] == list(range(1, end.version + 1)), said
+            assert sum(event.type == "action_taken" for event in events) == int(actions), said
+            if end.result is None:
+                assert int(actions) == moves, said
+            else:
+                assert stranger.verify(match).status == "verified", said
+            assert proxy.kills[match] >= (1 if moves else 3), said
+            assert proxy.cuts[match] >= (2 if moves else 4), said

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ import pytest
 
 import warlog_core
 from tests import chromium, node
-from tests.clients.cutting import plays_though_cut
+from tests.clients.cutting import CuttingProxy, plays_though_cut
 from tests.cluster import free_ports
 from tests.servers import WarlogServer
 from warlog_client import Client
@@ -233,15 +234,25 @@ def server(tmp_path: Path) -> Iterator[WarlogServer]:
         yield server
 
 
-def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_between(
-    consumer: Path, server: WarlogServer, seed: int
+@pytest.mark.parametrize("moves", [12, pytest.param(None, id="whole", marks=pytest.mark.soak)])
+def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_each_match(
+    consumer: Path, server: WarlogServer, seed: int, moves: int | None
 ) -> None:
-    plays_though_cut(lambda url: node.command("node", "play.js", url), consumer, server, Random(seed))
+    plays_though_cut(node.command("node", "play.js"), consumer, server, seed, moves)
 
 
-def test_its_own_tests_pass_against_a_real_server(warlog_server: WarlogServer) -> None:
+def test_its_own_tests_pass_against_a_real_server_and_one_that_is_killed_in_every_match(
+    warlog_server: WarlogServer, server: WarlogServer, seed: int
+) -> None:
     done("tsc", "-p", "test", cwd=SDK)
-    environment = {**node.environment(), "WARLOG_URL": warlog_server.url, "NO_COLOR": "1"}
-    ran = node.run("vitest", "run", cwd=SDK, capture_output=True, timeout=300, env=environment)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    with closing(CuttingProxy(server, Random(seed), kills_at={6})) as proxy:
+        addresses = {"WARLOG_URL": warlog_server.url, "WARLOG_CUT_URL": proxy.url}
+        environment = {**node.environment(), **addresses, "NO_COLOR": "1"}
+        ran = node.run("vitest", "run", cwd=SDK, capture_output=True, timeout=300, env=environment)
+    assert ran.returncode == 0, f"seed {seed}\n" + ran.stdout + ran.stderr
     assert "skipped" not in ran.stdout
+    with Client(server.url) as client:
+        matches = {match.id for match in client.matches()}
+    assert len(matches) == len(warlog_core.games())
+    assert proxy.kills == dict.fromkeys(matches, 1)
+    assert all(proxy.cuts[match] >= 4 for match in matches), proxy.cuts  # two by each of two players

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -118,13 +117,12 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
         assert found == {number for number, line in enumerate(WRONG.splitlines(), 1) if "# wrong" in line}
 
 
-def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_between(
-    clean_python: Path, tmp_path: Path, seed: int
+@pytest.mark.parametrize("moves", [12, pytest.param(None, id="whole", marks=pytest.mark.soak)])
+def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_each_match(
+    clean_python: Path, tmp_path: Path, seed: int, moves: int | None
 ) -> None:
     with WarlogServer(tmp_path / "data", arguments=["--port", str(free_ports(1)[0])]) as server:
-        plays_though_cut(
-            lambda url: [str(clean_python), "-I", str(CONSUMER), url], tmp_path, server, Random(seed)
-        )
+        plays_though_cut([str(clean_python), "-I", str(CONSUMER)], tmp_path, server, seed, moves)
 
 
 def test_a_bot_of_its_readers_plays_every_game_to_its_end(
