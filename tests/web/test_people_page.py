@@ -88,8 +88,6 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     expect(one.locator(".board").first).to_be_visible()
     expect(one.locator(".seats li").filter(has_text="Benno")).to_contain_text("here now", timeout=20_000)
     assert one.locator(".present").count() == 1  # not beside one's own seat
-    idle = [page.get_by_text("It is not your turn.") for page in (one, other)]
-    eventually(lambda: sum(words.count() for words in idle) == 1)
 
     with ben.personal_feed():
         one.goto(f"{server.url}/people")
@@ -97,6 +95,14 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
         expect(followed).to_contain_text("here now")
         expect(followed.get_by_role("link", name=re.compile("^Watch"))).to_be_visible()
         assert axe(one) == []
+
+    match = ada.create(seats={"red": "me", "blue": ben.id})["match"]["id"]
+    for api, seat in ((ada, "red"), (ben, "blue")):
+        ok(api.command(match, {"type": "prepare", "seat": seat}), 201)
+    for page in (one, other):
+        page.goto(f"{server.url}/m/{match}")
+    idle = [page.get_by_text("It is not your turn.") for page in (one, other)]
+    eventually(lambda: [words.count() for words in idle] in ([0, 1], [1, 0]))
 
 
 def test_the_challenger_sees_that_nobody_has_answered_for_a_day(chromium: Browser, tmp_path: Path) -> None:
