@@ -253,7 +253,13 @@ def test_the_board_of_a_sixth_game_is_edited_and_played_to_its_end_in_the_browse
 
 
 def test_the_generic_suites_of_the_core_and_the_layout_find_a_sixth_game_by_its_files(tree: Tree) -> None:
-    suites = ["tests/core", "tests/description", "tests/service/test_components.py", "tests/test_layout.py"]
+    suites = [
+        "tests/core",
+        "tests/description",
+        "tests/service/test_components.py",
+        "tests/service/test_filled_actions.py",
+        "tests/test_layout.py",
+    ]
     # A file that is about another game is no generic one; the plugins of other tests need not be loaded.
     left_out = [f"--ignore-glob=*/test_{game}_*.py" for game in warlog_core.games()]
     left_out += ["-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:locust", "-p", "no:faker"]

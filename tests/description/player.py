@@ -131,10 +131,12 @@ class Player:
         free = [space for space in self.spaces if space not in shut]
         for _ in range(300 if free else 0):
             size, area = self.rng.choice(form["sizes"]), [self.rng.choice(free)]
-            while beside := [one for one in free if one not in area and any(self.near(one, o) for o in area)]:
-                if len(area) == size:
-                    return area
+            while len(area) < size and (
+                beside := [one for one in free if one not in area and any(self.near(one, o) for o in area)]
+            ):
                 area.append(self.rng.choice(beside))
+            if len(area) == size:
+                return area
         raise NoRoom
 
     def near(self, one: str, other: str) -> bool:
