@@ -12,7 +12,7 @@ import pytest
 
 from tests.events.table import table_at
 from tests.servers import RedisServer, WarlogServer
-from tests.service.api import UNLIMITED, Api, Feed, ok, refused
+from tests.service.api import SMALL, UNLIMITED, Api, Feed, ok, refused, two
 from tests.service.waiting import eventually
 from warlog_events.clock_and_random import World
 from warlog_events.match.draft import CHALLENGE_MS
@@ -201,6 +201,20 @@ def test_who_is_blocked_cannot_challenge_and_hears_no_reason(api: Api) -> None:
     # What was made before stays made, also for a repetition.
     ok(blue.put(f"/players/me/blocked/{red.id}", {}))
     assert ok(red.post("/matches", spec, idempotency_key="blocked"), 201)["match"]["id"] == made["id"]
+
+
+def test_who_is_blocked_proposes_no_rematch(api: Api) -> None:
+    red, blue, match = two(api, options=SMALL)
+    red.resign(match, "red")
+    rematch = {"type": "propose", "proposal": {"kind": "rematch"}}
+    ok(blue.put(f"/players/me/blocked/{red.id}", {}))
+    problem = refused(red.command(match, rematch), 403, "not_challenged")
+    assert (problem["path"], problem["player"]) == ("/proposal", blue.id)
+    assert "blocked" in refused(blue.command(match, rematch), 403, "not_challenged")["detail"]
+    assert red.match(match)["proposal"] is None
+    assert blue.delete(f"/players/me/blocked/{red.id}").status_code == 204
+    ok(red.command(match, rematch), 201)
+    assert red.match(match)["proposal"]["kind"] == "rematch"
 
 
 def test_so_many_challenges_wait_for_one_player_and_no_more(api: Api) -> None:

@@ -168,6 +168,7 @@ def test_afterwards_the_name_is_nowhere(place: Place) -> None:
                 assert NAME not in answer.text
                 assert json.dumps(NAME)[1:-1] not in answer.text
         eventually(lambda: {ben.match(of[kind])["status"] for kind in ("running", "ranked")} == {"finished"})
+        assert stranger.match(of["alone"])["status"] == "finished"  # nobody could ever end it
         for kind in ("running", "ranked"):
             match = ben.match(of[kind])
             assert (match["status"], match["result"]["winners"]) == (

@@ -43,6 +43,7 @@ def test_a_rated_match_is_shown_at_once_in_ratings_history_and_ones_own_line(api
     assert won[0]["algorithm"] == "plackett_luce/1"
     page = ok(api.get(f"/players/{ada.id}/ratings/hex/duel/history"))
     (change,) = page["changes"]
+    assert change["algorithm"] == page["algorithm"] == "plackett_luce/1"
     assert (change["match"], page["next"]) == (match, None)
     assert (change["before"]["rating"], change["after"]["rating"]) == (1500, won[0]["rating"])
     board = ok(ada.get("/games/hex/leaderboard?pool=duel"))

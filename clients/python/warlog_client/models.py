@@ -101,12 +101,14 @@ class Rating(RatingValue, frozen=True, kw_only=True):
 
 
 class RatingChange(Struct, frozen=True):
-    """By one match; `match` is None where only the player himself may know of it."""
+    """By one match; `match` is None where only the player himself may know of it. `algorithm`: its name and version;
+    numbers of another one cannot be compared."""
 
     match: str | None
     at: str
     before: RatingValue
     after: RatingValue
+    algorithm: str
 
 
 class Achievement(Struct, frozen=True, kw_only=True):

@@ -1003,8 +1003,8 @@ export interface paths {
          * Block a player, and stop following the player
          * @description Block a player, and stop following the player.
          *
-         *     A blocked player cannot challenge you, is not paired with you, never sees you as `here`, and is not told. Matches
-         *     that you play together go on.
+         *     A blocked player cannot challenge you or propose a rematch, is not paired with you, never sees you as `here`, and is
+         *     not told. Matches that you play together go on.
          */
         put: operations["put_blocked"];
         post?: never;
@@ -1267,8 +1267,9 @@ export interface paths {
          * How strong a player is: a rating for each game and pool in which he has had rated matches
          * @description How strong a player is: a rating for each game and pool in which he has had rated matches.
          *
-         *     Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those that ended too
-         *     soon are not, nor more than a few a day between the same players (a setting of the server, usually 10).
+         *     Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those with fewer
+         *     actions than its `actions_min` are not, nor more than a few a day between the same players (a setting of the server,
+         *     usually 10).
          *     Where bots play with people, only the bots' ratings move.
          */
         get: operations["get_ratings"];
@@ -6358,6 +6359,8 @@ export interface components {
             };
             /** @description options that may have any value */
             any: string[];
+            /** @description a match with fewer actions of its players is too short to be rated */
+            actions_min: number;
         };
         /** @description A Position to be checked. */
         PositionCheck: {
@@ -6719,6 +6722,8 @@ export interface components {
             before: components["schemas"]["RatingValue"];
             /** @description the rating after the match */
             after: components["schemas"]["RatingValue"];
+            /** @description name and version; numbers of another one cannot be compared */
+            algorithm: string;
         };
         /** @description A match that is over has moved your rating in a pool of the game. */
         RatingChangedNotice: {
@@ -6753,7 +6758,7 @@ export interface components {
             game: string;
             /** @description key of the pool */
             pool: string;
-            /** @description name and version; numbers of another one cannot be compared */
+            /** @description of ratings as they are now */
             algorithm: string;
             /** @description the oldest first */
             changes: components["schemas"]["RatingChange"][];
@@ -12738,7 +12743,8 @@ export interface operations {
                      *           "any": [
                      *             "army",
                      *             "army_preset"
-                     *           ]
+                     *           ],
+                     *           "actions_min": 12
                      *         },
                      *         {
                      *           "pool": "pairs",
@@ -12750,7 +12756,8 @@ export interface operations {
                      *           "any": [
                      *             "army",
                      *             "army_preset"
-                     *           ]
+                     *           ],
+                     *           "actions_min": 12
                      *         }
                      *       ]
                      *     }
@@ -16123,6 +16130,7 @@ export interface operations {
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             *     * `not_challenged`: The player takes no challenge from you at present.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -16138,7 +16146,7 @@ export interface operations {
                          * @description which refusal it is
                          * @enum {unknown}
                          */
-                        code?: "competitive" | "cross_origin" | "hidden" | "insufficient_scope" | "not_your_seat";
+                        code?: "competitive" | "cross_origin" | "hidden" | "insufficient_scope" | "not_challenged" | "not_your_seat";
                     };
                 };
             };
@@ -21572,7 +21580,8 @@ export interface operations {
                      *             "deviation": 483,
                      *             "mu": 27.6354,
                      *             "sigma": 8.0659
-                     *           }
+                     *           },
+                     *           "algorithm": "plackett_luce/1"
                      *         }
                      *       ],
                      *       "next": null

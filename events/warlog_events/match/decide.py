@@ -328,8 +328,7 @@ def _give_up_if_alone(draft: Draft) -> None:
 
 def leave_for_good(draft: Draft, player: Player) -> None:
     """The player will not be back. In the lobby his seats are free; a lobby that he made and nobody else has come to is
-    aborted. In a running match he resigns, or is out by the rules' own way, if they have one now. Who plays against
-    himself alone leaves the match as it is: nobody waits."""
+    aborted. In a running match he resigns, or is out by the rules' own way, if they have one now."""
     match = draft.match
     others = bots.of_people(match.holders.values()) - {player.id}
     if match.status == "lobby":
@@ -341,7 +340,7 @@ def leave_for_good(draft: Draft, player: Player) -> None:
             draft.write(SeatLeft(), seat=seat)
         if draft.match.status == "lobby" and match.fold.creator.id == player.id and not others:
             draft.write(MatchAborted(reason="abandoned"))
-    elif match.status == "playing" and match.people.players > 1:
+    elif match.status == "playing":
         for seat in match.seats_of(player.id):
             _leave_running(draft, seat)
 

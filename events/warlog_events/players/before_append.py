@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from ..errors import QuotaExceeded, Refused
 from ..match.draft import Draft
+from ..match.match import Match
 from ..match.stakes import AccountsBrought, AccountsNeeded
 from .challenges import Challenges
 from .presence import Presence
@@ -38,6 +39,11 @@ class BeforeAppend:
         """Before the work of one. Raises QuotaExceeded."""
         if self._quotas is not None:
             await self._quotas.check_import(player)
+
+    async def check_rematch(self, match: Match, proposer: str) -> None:
+        """Before one is proposed. Raises NotChallenged."""
+        if self._challenges is not None:
+            await self._challenges.check_rematch(match, proposer)
 
     async def secure(self, draft: Draft) -> None:
         """Sets gold aside for the draft's events; a match that is to start is watched from now on.

@@ -25,7 +25,7 @@ from .ratings import DAY_MS, Rating
 from .settled import Change, Facts, Settled
 from .statistics import Career, OwnStatistics, Statistics
 
-FORM = 4  # of what is made: another build's is made again
+FORM = 5  # of what is made: another build's is made again
 _LAST = 5_000_000_000_000  # from which an order is taken, so that the best comes first among texts
 FOREIGN = -1  # `folded` of what a newer build has made
 LAPSED_AT_ONCE = 100
@@ -137,12 +137,14 @@ class Achieved(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A match's change of a rating, as μ and σ in ten-thousandths. match: None where only the player may know of it."""
+    """A match's change of a rating, as μ and σ in ten-thousandths. match: None where only the player may know of it.
+    algorithm: of this change."""
 
     match: str | None
     at: int
     before: Rating
     after: Rating
+    algorithm: str
 
     def json(self) -> dict[str, Any]:
         return {
@@ -150,6 +152,7 @@ class Changed(NamedTuple):
             "at": rfc3339(self.at),
             "before": self.before.json(),
             "after": self.after.json(),
+            "algorithm": self.algorithm,
         }
 
 
@@ -422,7 +425,8 @@ def _rated(facts: Facts, settled: Settled, before: Before, *, is_new: bool) -> C
     for change in settled.changes:
         player, was = change.player, before.ratings[change.player]
         now = _after(change, facts, was)
-        row = (facts.match, *map(str, (settled.at, *change.before, *change.after, int(facts.public))))
+        numbers = map(str, (settled.at, *change.before, *change.after, int(facts.public)))
+        row = (facts.match, *numbers, settled.algorithm)
         commands += [
             ("HSET", keys.standing(f"ratings:{player}"), pool, now.text),
             ("RPUSH", keys.standing(f"history:{player} {pool}"), " ".join(row)),
@@ -503,7 +507,7 @@ def member(player: str, rating: Rating) -> str:
 
 
 def _changed(row: bytes, own: bool) -> Changed:
-    match_id, at, *numbers, public = row.decode().split(" ")
+    match_id, at, *numbers, public, algorithm = row.decode().split(" ")
     mu, sigma, mu_after, sigma_after = map(int, numbers)
     shown = match_id if own or public == "1" else None
-    return Changed(shown, int(at), Rating(mu, sigma), Rating(mu_after, sigma_after))
+    return Changed(shown, int(at), Rating(mu, sigma), Rating(mu_after, sigma_after), algorithm)

@@ -8,7 +8,7 @@ Each step may be repeated, so it does not matter where a process dies: whoever h
 back once the record is there.
 
 Events hold ids alone, and stay as they are. Of 0.1 they hold names, over which their chain runs: these stay stored, and
-are shown to nobody (names.py).
+are shown to nobody (names.py), but in the `log` of a record, which has what is stored.
 """
 
 import asyncio

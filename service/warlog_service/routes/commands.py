@@ -79,7 +79,7 @@ COMMAND = Form(decoder(Command), b"command\0", Done.event_answer, 201)
         errors=(*MATCH_ERRORS, "wrong_status", "not_your_seat", "unknown_seat", "too_late", "no_proposal",
                 "proposal_changed",
                 "competitive", "already_disclosed", "hidden", "unknown_version", "unknown_scenario",
-                "too_few_matches", "quota_exceeded",
+                "too_few_matches", "quota_exceeded", "not_challenged",
                 "every code of the game's rule book"),
     ),
 )  # fmt: skip

@@ -118,7 +118,13 @@ def _described(game: str, options: str) -> bytes:
 def _pools(game: warlog_core.Game) -> list[dict[str, Any]]:
     rated = policy.rated(game)
     return [
-        {"pool": key, "name": pool.name, "options": pool.options, "any": [*rated.any, *pool.any]}
+        {
+            "pool": key,
+            "name": pool.name,
+            "options": pool.options,
+            "any": [*rated.any, *pool.any],
+            "actions_min": rated.actions_min,
+        }
         for key, pool in rated.pools.items()
     ]
 

@@ -93,8 +93,8 @@ async def get_blocked(request: AnyRequest) -> Answer:
 async def put_blocked(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """Block a player, and stop following the player.
 
-    A blocked player cannot challenge you, is not paired with you, never sees you as `here`, and is not told. Matches
-    that you play together go on."""
+    A blocked player cannot challenge you or propose a rematch, is not paired with you, never sees you as `here`, and is
+    not told. Matches that you play together go on."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     blocked = await service.backend.relations.add("blocked", caller.id, player_id)

@@ -53,8 +53,9 @@ async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
 async def get_ratings(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """How strong a player is: a rating for each game and pool in which he has had rated matches.
 
-    Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those that ended too
-    soon are not, nor more than a few a day between the same players (a setting of the server, usually 10).
+    Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those with fewer
+    actions than its `actions_min` are not, nor more than a few a day between the same players (a setting of the server,
+    usually 10).
     Where bots play with people, only the bots' ratings move."""
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)

@@ -92,12 +92,13 @@ class RatingChange(Struct, frozen=True, forbid_unknown_fields=True):
         RatingValue, Meta(description="with the uncertainty of the time since the match before")
     ]
     after: RatingValue
+    algorithm: Algorithm
 
 
 class RatingHistory(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     pool: str
-    algorithm: Algorithm
+    algorithm: Annotated[str, Meta(description="of ratings as they are now")]
     changes: Annotated[list[RatingChange], Meta(description="the oldest first")]
     next: Annotated[int | None, Meta(description="`after` of the next page; null: there is none")]
 

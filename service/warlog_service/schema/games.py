@@ -35,6 +35,9 @@ class Pool(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     options: Annotated[Json, Meta(description="how they differ from the defaults")]
     any: Annotated[list[str], Meta(description="options that may have any value")]
+    actions_min: Annotated[
+        int, Meta(description="a match with fewer actions of its players is too short to be rated")
+    ]
 
 
 class Game(Struct, frozen=True):
