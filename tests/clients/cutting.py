@@ -196,10 +196,11 @@ class CuttingProxy:
             with suppress(OSError):
                 while both.left > 0 and (data := server.recv(65536)):
                     if both.answer_is_lost:
-                        self._restart(both.match)
                         break
                     client.sendall(data[: both.left])
                     both.left -= len(data)
+            if both.answer_is_lost:  # also where a kill at a command of another match came first
+                self._restart(both.match)
             if both.left <= 0:
                 self.cuts[both.match] += 1
             for end in (client, server):
