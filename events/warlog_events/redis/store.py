@@ -431,7 +431,7 @@ class Store:
 
     async def _from_archive(self, match_id: str, tombstone: str) -> Archived:
         if self._archive is None:
-            raise Unavailable("This match is in the archive, which this server cannot read.")
+            raise _no_archive()
         return await self._archive.read(match_id, tombstone)
 
     async def bury(self, match_id: str, version: int, chain: str, tombstone: str) -> bool:
@@ -465,6 +465,11 @@ class Store:
         """Of each: its summary, and whether it is in the archive."""
         replies = await self._pipe.many((*ask_summary(match_id), "archived") for match_id in matches)
         return [(summary_of(reply[:-1]), reply[-1] is not None) for reply in replies]
+
+    async def check_archive(self, matches: Sequence[str]) -> None:
+        """Raises Unavailable if one of these is in an archive and there is none to read from."""
+        if self._archive is None and any(buried for _, buried in await self.standings(matches)):
+            raise _no_archive()
 
     async def count(self) -> int:
         """Of all matches, those in the archive included."""
@@ -576,6 +581,10 @@ def _stored_event(entry: Reply) -> StoredEvent:
     if len(type_) + len(seat) + len(by) + len(chain) + len(hash_) >= SHORT:
         raise IntegrityError(f"event {version}: a field is too long", first_bad=version)
     return event
+
+
+def _no_archive() -> Unavailable:
+    return Unavailable("This match is in the archive, which this server cannot read.")
 
 
 def _activities(after: int, news: Reply) -> Activities:

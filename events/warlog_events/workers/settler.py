@@ -121,7 +121,10 @@ class Settler(Follower):
         self._may_have_lost = True
 
     async def rebuild(self) -> int:
-        """Makes everything anew from the log and the matches; gives the number of entries."""
+        """Makes everything anew from the log and the matches; gives the number of entries.
+
+        Raises Unavailable, and leaves all as it is, where a match is in an archive that cannot be read here."""
+        await self._check_archive()
         await self._standings.reset()
         count = 0
         while True:
@@ -130,6 +133,12 @@ class Settler(Follower):
                 await self._standings.lapse(folded or 0, self._world.now_ms())
                 return count
             count += (await self._fold_again(folded, last)).new
+
+    async def _check_archive(self) -> None:
+        _, last = await self._standings.folded()
+        counted = [entry.match async for entry in self._standings.log(0, last) if entry.version]
+        for start in range(0, len(counted), JOURNAL_PAGE):
+            await self._matches.store.check_archive(counted[start : start + JOURNAL_PAGE])
 
     async def _fold_again(self, folded: int, last: int) -> Passed:
         """The log, once more."""

@@ -13,6 +13,7 @@ from tests.events.standing.desk import DUEL, Desk
 from tests.events.table import ADA, BOB, DAN, EVE, Hands, make_accounts, table_at
 from tests.load.standing import round_trips
 from tests.servers import AnyRedis
+from warlog_events.errors import Unavailable
 from warlog_events.match.bots import house
 from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.model import Player
@@ -239,6 +240,21 @@ async def test_three_workers_that_die_again_and_again_settle_as_a_rebuild_does(
         assert len(before["log"]) == count
         await table.forget()
         assert await desk.settler.rebuild() == count
+        assert await desk.everything() == before
+
+
+async def test_a_rebuild_without_the_archive_of_a_match_leaves_all_as_it_is(own_redis: AnyRedis) -> None:
+    rng = random.Random(12)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        matches = [await desk.duel(rng) for _ in range(3)]
+        await desk.catch_up()
+        before = await desk.everything()
+        buried = matches[1]
+        assert await table.store.bury(buried.id, buried.version, buried.chain, "somewhere")
+        await table.forget()
+        with pytest.raises(Unavailable, match="archive"):
+            await desk.settler.rebuild()
         assert await desk.everything() == before
 
 
