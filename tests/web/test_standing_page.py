@@ -6,7 +6,7 @@ import re
 from itertools import combinations
 from typing import Any
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.servers import WarlogServer
 from tests.service.api import Api, begun, ok, two
@@ -80,6 +80,40 @@ def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
         page.get_by_role("searchbox", name="Name").fill(blue.name)
         page.get_by_role("button", name="Find").click()
         expect(page.get_by_role("link", name=blue.name, exact=True)).to_be_visible()
+        somebody.close()
+        assert somebody.complaints == []
+
+
+def overflow(page: Page) -> list[int]:
+    """How many pixels the page is wider than each screen, the narrowest first."""
+    over = []
+    for width in (360, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        over.append(page.evaluate("document.documentElement.scrollWidth") - width)
+    return over
+
+
+def test_long_names_and_wide_tables_fit_a_narrow_screen(chromium: Browser, server: WarlogServer) -> None:
+    with Api(server.url) as stranger:
+        long = stranger.player("Unbroken" * 5)
+        beaten(long, stranger.player())
+        somebody = Person(chromium, server.url)
+        page = somebody.page
+        somebody.sign_in(long)
+        page.goto(f"{server.url}/standing/hex")
+        expect(page.get_by_role("row").filter(has_text=long.name)).to_be_visible()
+        assert overflow(page) == [0, 0, 0]
+        told = ok(long.get(f"/players/{long.id}/statistics"))
+        outcomes = {**told["statistics"][0]["seats"][0], "pool": "WeaponizedMassDestruction"}
+        seats = ("white", "black", "ConfederationOfTheSouth")
+        told["statistics"][0]["seats"] = [{**outcomes, "seat": seat} for seat in seats]
+        page.route("**/v1/players/*/statistics", lambda route: route.fulfill(json=told))
+        for path in ("/me", f"/p/{long.id}"):
+            page.goto(server.url + path)
+            expect(page.get_by_role("row").filter(has_text="ConfederationOfTheSouth")).to_be_visible()
+            expect(page.get_by_role("heading", name=long.name)).to_be_visible()
+            expect(page.locator(".matches").get_by_text(long.name)).to_be_visible()
+            assert overflow(page) == [0, 0, 0]
         somebody.close()
         assert somebody.complaints == []
 

@@ -85,7 +85,7 @@ function Line({ line }: { line: Schemas["Placed"] }): JSX.Element {
   return (
     <tr class={isMine ? "acts" : ""}>
       <td>{line.place ?? "–"}</td>
-      <td><PlayerName player={line.player} />{isMine ? ` (${words().you})` : ""}</td>
+      <td class="named"><PlayerName player={line.player} />{isMine ? ` (${words().you})` : ""}</td>
       <td>{line.rating === undefined ? "" : shown(line.rating)}</td>
       <td>{line.rating?.matches ?? ""}</td>
     </tr>
@@ -236,8 +236,8 @@ function Numbers({ statistics }: { statistics: Schemas["GameStatistics"] }): JSX
         <tbody>
           {statistics.seats.map((one) => (
             <tr key={`${one.pool} ${one.seat}`}>
-              <td lang="en">{names.value.find(({ pool }) => pool === one.pool)?.name ?? one.pool ?? "–"}</td>
-              <td lang="en">{one.seat}</td>
+              <td class="named" lang="en">{names.value.find(({ pool }) => pool === one.pool)?.name ?? one.pool ?? "–"}</td>
+              <td class="named" lang="en">{one.seat}</td>
               <td>{one.won}</td>
               <td>{one.drawn}</td>
               <td>{one.lost}</td>
