@@ -15,6 +15,18 @@ from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
 
 DUEL: dict[str, Any] = {"options": {"army": "preset"}, "mode": "competitive"}
 
+# What is asked about Pairs is answered late; `late`: the answer has come.
+PAIRS_LATE = """{
+  const { fetch } = window;
+  window.fetch = async (request) => {
+    if (!String(request.url ?? request).includes("pool=pairs")) return fetch(request);
+    const answer = await fetch(new Request(request, { signal: null }));
+    await new Promise((go) => setTimeout(go, 1_000));
+    setTimeout(() => (window.late = true), 100);
+    return answer;
+  };
+}"""
+
 
 def rated_match(api: Api) -> tuple[Api, Api]:
     """The winner and the loser."""
@@ -48,11 +60,18 @@ def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
         somebody = Person(chromium, server.url, **PHONE)
         page = somebody.page
         somebody.sign_in(red)
+        page.add_init_script(PAIRS_LATE)
         page.goto(f"{server.url}/standing")
         page.get_by_label("Game").select_option("hex")
         own = page.get_by_role("row").filter(has_text=red.name)
         expect(own).to_contain_text(f"{rating['rating']} ± {rating['deviation']} (provisional)")
         expect(own).to_contain_text("(you)")
+        pool = page.get_by_label("Kind of match")
+        pool.select_option("pairs")
+        pool.select_option("duel")
+        eventually(lambda: page.evaluate("window.late === true"))
+        expect(pool).to_have_value("duel")
+        expect(own).to_contain_text(f"{rating['rating']} ±", timeout=1_000)
         assert axe(page) == []
         page.goto(f"{server.url}/p/{blue.id}")
         expect(page.get_by_role("heading", name="Ratings")).to_be_visible()

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import { PlayerName } from "./player";
 import { go, goTo, title } from "./route";
@@ -21,9 +21,10 @@ export function LeaderboardPage({ game }: { game: string }): JSX.Element {
   const games = useSignal<{ game: string; name: string }[]>([]);
   const offered = useSignal<Pool[]>([]);
   const pool = useSignal("");
-  const lines = useSignal<Schemas["Placed"][]>([]);
+  const lines = useSignal<Schemas["Placed"][] | null>(null); // null: not read yet
   const you = useSignal<Schemas["Placed"] | null>(null);
   const next = useSignal<string | null>(null);
+  const wanted = useRef<AbortSignal | null>(null); // until another pool is chosen
   const id = me.value?.id;
   useEffect(() => {
     warlog.games.list().then((listed) => {
@@ -37,13 +38,20 @@ export function LeaderboardPage({ game }: { game: string }): JSX.Element {
     }, tell);
   }, [game]);
   const read = async (after?: string) => {
-    const page = await warlog.games.leaderboardPage(game as never, { pool: pool.value, after });
-    lines.value = after === undefined ? page.players : [...lines.value, ...page.players];
+    const signal = wanted.current ?? undefined;
+    const page = await warlog.games.leaderboardPage(game as never, { pool: pool.value, after, signal });
+    if (signal?.aborted) return;
+    lines.value = after === undefined ? page.players : [...(lines.value ?? []), ...page.players];
     you.value = page.you ?? null;
     next.value = page.next;
   };
   useEffect(() => {
-    if (pool.value !== "") void read().catch(tell);
+    lines.value = you.value = next.value = null;
+    if (pool.value === "") return;
+    const gone = new AbortController();
+    wanted.current = gone.signal;
+    void read().catch(tell);
+    return () => gone.abort();
   }, [game, pool.value, id]);
   title.value = words().standing.title;
   return (
@@ -57,8 +65,8 @@ export function LeaderboardPage({ game }: { game: string }): JSX.Element {
           {offered.value.map((one) => <option key={one.pool} value={one.pool} lang="en">{one.name}</option>)}
         </select>
       </p>
-      {lines.value.length === 0 ? <p>{words().standing.nobody}</p> : null}
-      {lines.value.length === 0 && you.value === null ? null : (
+      {lines.value?.length === 0 ? <p>{words().standing.nobody}</p> : null}
+      {lines.value === null || (lines.value.length === 0 && you.value === null) ? null : (
         <table>
           <thead>
             <tr>
