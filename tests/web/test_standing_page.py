@@ -90,6 +90,15 @@ def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
         expect(first.get_by_role("link", name="the match")).to_be_visible()
         expect(page.get_by_role("listitem").filter(has_text="Regular")).to_contain_text("1 of 10")
         expect(page.get_by_role("row").filter(has_text="red")).to_contain_text("Duelred100")
+        achievements = ok(red.get("/achievements"))["achievements"]
+        everything = page.locator("details").filter(has_text="All achievements")
+        expect(everything.get_by_role("listitem")).to_have_count(0)
+        everything.get_by_text("All achievements").click()
+        expect(everything.get_by_role("listitem")).to_have_count(len(achievements))
+        expect(everything.get_by_role("heading", name="All games")).to_be_visible()
+        expect(everything.get_by_role("listitem").filter(has_text="First win")).to_contain_text("✓ earned")
+        earned = ok(red.get(f"/players/{red.id}/achievements"))["achievements"]
+        expect(everything.get_by_text("✓ earned")).to_have_count(len(earned))
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.goto(f"{server.url}/standing/hex")

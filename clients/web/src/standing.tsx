@@ -186,6 +186,7 @@ export function AchievementsOf({ id }: { id: string }): JSX.Element | null {
           </ul>
         </section>
       )}
+      <AllAchievements earned={new Set(achievements.map((one) => one.key))} />
       {played.value.length === 0 ? null : (
         <section>
           <h2>{words().standing.statistics}</h2>
@@ -200,6 +201,32 @@ export function AchievementsOf({ id }: { id: string }): JSX.Element | null {
         </section>
       )}
     </>
+  );
+}
+
+/** All that there are, first those that the games share; read once somebody wants to see them. */
+function AllAchievements({ earned }: { earned: ReadonlySet<string> }): JSX.Element {
+  const all = useSignal<Schemas["Achievement"][]>([]);
+  const games = [...new Set(all.value.map((one) => one.game))];
+  const read = (isOpen: boolean) => {
+    if (isOpen && all.value.length === 0) warlog.games.achievements().then((found) => (all.value = found), tell);
+  };
+  return (
+    <details onToggle={(event) => read(event.currentTarget.open)}>
+      <summary>{words().standing.allAchievements}</summary>
+      {games.map((game) => (
+        <section key={game}>
+          <h3>{game === null ? words().standing.allGames : <GameName game={game} />}</h3>
+          <ul>
+            {all.value.filter((one) => one.game === game).map(({ key, name, text }) => (
+              <li key={key}>
+                <b lang="en">{name}</b>: <span lang="en">{text}</span>{earned.has(key) ? <> <small>✓ {words().standing.earned}</small></> : null}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </details>
   );
 }
 

@@ -114,6 +114,8 @@ export const en = {
     reasons: { later: "Later", options: "Not with these options", not_now: "No, thank you", lapsed: "no answer within a day" },
     declined: (why: string) => `The challenge was declined: “${why}”.`,
     lapsed: "The challenge has lapsed: no answer within a day.",
+    told: (names: string) => `${names} has been told of your challenge. The match begins when it is taken.`,
+    link: "A link to this match",
   },
   standing: {
     title: "Ratings",
@@ -127,6 +129,9 @@ export const en = {
     nobody: "Nobody has played enough rated matches yet.",
     provisional: "provisional",
     achievements: "Achievements",
+    allAchievements: "All achievements",
+    allGames: "All games",
+    earned: "earned",
     statistics: "Statistics",
     begun: (times: number, count: number) => `${times} of ${count}`,
     match: "the match",

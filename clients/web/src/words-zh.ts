@@ -112,6 +112,8 @@ export const zh: Words = {
     reasons: { later: "以后再说", options: "换一种规则", not_now: "不了，谢谢", lapsed: "一天内没有答复" },
     declined: (why) => `挑战被拒绝：“${why}”。`,
     lapsed: "挑战已失效：一天内没有答复。",
+    told: (names) => `您的挑战已通知 ${names}，对方应战后对局即开始。`,
+    link: "本局的链接",
   },
   standing: {
     title: "等级分",
@@ -125,6 +127,9 @@ export const zh: Words = {
     nobody: "还没有人下过足够多的计分对局。",
     provisional: "暂定",
     achievements: "成就",
+    allAchievements: "全部成就",
+    allGames: "所有游戏",
+    earned: "已获得",
     statistics: "统计",
     begun: (times: number, count: number) => `${times} / ${count}`,
     match: "对局",
