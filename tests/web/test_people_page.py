@@ -53,6 +53,10 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     one.get_by_role("button", name="Challenge").click()
     one.wait_for_url("**/m/*")
     expect(one.locator(".seats")).to_contain_text("challenged, no answer yet")
+    expect(one.get_by_text("Benno has been told of your challenge.")).to_be_visible()
+    expect(one.get_by_text("Send this link to your friend")).to_have_count(0)
+    expect(one.get_by_role("textbox", name="A link to this match")).to_be_hidden()
+    assert axe(one) == []
 
     expect(other.locator(".news")).to_contain_text("against Ada: you are challenged.")
     assert axe(other) == []

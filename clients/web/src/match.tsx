@@ -120,25 +120,46 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
 }
 
 function Lobby({ match }: { match: MatchState }): JSX.Element {
-  const copied = useSignal(false);
-  const link = location.href;
+  const summary = match.summary.value!;
+  const isOpen = summary.seats.some(({ player }) => player === null);
+  const isAsked = challenges(summary).length > 0;
+  const told = summary.seats.flatMap(({ player, challenged }) => (challenged === true && player !== null && player.id !== me.value?.id ? [player.name] : []));
+  const isMine = match.mine.value.length > 0;
   return (
     <section class="lobby">
       <h2>{match.game.value!.name}</h2>
-      {challenges(match.summary.value!).length === 0 ? <p>{words().lobby}</p> : <Answer match={match.summary.value!} />}
-      <p>{words().invite}</p>
-      <p class="row">
-        <input readOnly value={link} aria-label={words().invite} onFocus={(event) => event.currentTarget.select()} />
-        <button
-          type="button"
-          onClick={() => {
-            void navigator.clipboard?.writeText(link).then(() => (copied.value = true));
-          }}
-        >
-          {copied.value ? words().copied : words().copy}
-        </button>
-      </p>
+      {isAsked ? <Answer match={summary} /> : <p>{words().lobby}</p>}
+      {told.length > 0 && isMine && !isAsked ? <p>{words().challenge.told([...new Set(told)].join(", "))}</p> : null}
+      {isOpen ? (
+        <>
+          <p>{words().invite}</p>
+          <Link name={words().invite} />
+        </>
+      ) : (
+        <details>
+          <summary>{words().challenge.link}</summary>
+          <Link name={words().challenge.link} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function Link({ name }: { name: string }): JSX.Element {
+  const copied = useSignal(false);
+  const link = location.href;
+  return (
+    <p class="row">
+      <input readOnly value={link} aria-label={name} onFocus={(event) => event.currentTarget.select()} />
+      <button
+        type="button"
+        onClick={() => {
+          void navigator.clipboard?.writeText(link).then(() => (copied.value = true));
+        }}
+      >
+        {copied.value ? words().copied : words().copy}
+      </button>
+    </p>
   );
 }
 
