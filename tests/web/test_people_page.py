@@ -59,6 +59,7 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     assert axe(one) == []
 
     expect(other.locator(".news")).to_contain_text("against Ada: you are challenged.")
+    expect(other.locator(".news")).to_contain_text("casual: you can go back · The standard options.")
     assert axe(other) == []
     other.get_by_role("button", name="Decline").click()
     other.get_by_role("button", name="Not with these options").click()
@@ -100,7 +101,15 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
         expect(followed.get_by_role("link", name=re.compile("^Watch"))).to_be_visible()
         assert axe(one) == []
 
-    match = ada.create(seats={"red": "me", "blue": ben.id})["match"]["id"]
+    spec = {"options": {"army": "preset"}, "mode": "competitive"}
+    made = ada.create(**spec, seats={"red": "me", "blue": ben.id})["match"]
+    match, terms = made["id"], f"for points · {made['options_text']}"
+    assert "standard" in terms
+    expect(other.locator(".news")).to_contain_text(terms)
+    other.goto(f"{server.url}/m/{match}")
+    expect(other.locator(".lobby")).to_contain_text(terms)
+    assert axe(other) == []
+    assert other.evaluate("document.documentElement.scrollWidth") <= 390
     for api, seat in ((ada, "red"), (ben, "blue")):
         ok(api.command(match, {"type": "prepare", "seat": seat}), 201)
     for page in (one, other):

@@ -1,4 +1,4 @@
-/** A challenge, for the one who is challenged: he plays, or declines and says why. */
+/** A challenge, for the one who is challenged: under which terms; he plays, or declines and says why. */
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -9,6 +9,11 @@ import type { Summary } from "./watched";
 import { words } from "./words";
 
 const REASONS = ["later", "options", "not_now"] as const;
+
+/** Whether one can go back in it, and how its rules differ from the standard. */
+export function Terms({ match }: { match: Summary }): JSX.Element {
+  return <small class="terms">{(words().begin.mode as Record<string, string>)[match.mode] ?? match.mode} · <span lang="en">{match.options_text}</span></small>;
+}
 
 /** `done`: when it is answered. */
 export function Answer({ match, done }: { match: Summary; done?: () => void }): JSX.Element {

@@ -3,7 +3,7 @@ import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Notice } from "warlog-client";
 import { BeginPage } from "./begin";
-import { Answer } from "./challenged";
+import { Answer, Terms } from "./challenged";
 import { HomePage } from "./home";
 import { lazily } from "./lazily";
 import { MatchPage } from "./match";
@@ -122,6 +122,7 @@ function Messages(): JSX.Element {
           <div class="news">
             <span>
               <GameName game={said.match.game} against={against(said.match)} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
+              {said.notice.type === "challenged" ? <> <Terms match={said.match} /></> : null}
             </span>
             {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
             <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>

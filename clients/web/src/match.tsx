@@ -8,7 +8,7 @@ import { About } from "./about";
 import { Actions, NearClick } from "./actions";
 import { Analysis, arrows } from "./analysis";
 import { Boards } from "./board";
-import { Answer } from "./challenged";
+import { Answer, Terms } from "./challenged";
 import { cells } from "./choose";
 import type { Described } from "./described";
 import { Happened } from "./happened";
@@ -128,6 +128,7 @@ function Lobby({ match }: { match: MatchState }): JSX.Element {
   return (
     <section class="lobby">
       <h2>{match.game.value!.name}</h2>
+      <p><Terms match={summary} /></p>
       {isAsked ? <Answer match={summary} /> : <p>{words().lobby}</p>}
       {told.length > 0 && isMine && !isAsked ? <p>{words().challenge.told([...new Set(told)].join(", "))}</p> : null}
       {isOpen ? (

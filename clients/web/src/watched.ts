@@ -24,6 +24,7 @@ export interface Summary extends Json {
   mode: string;
   version: number;
   options: Json;
+  options_text: string; // how they differ from the standard
   seats: { seat: string; player: { id: string; name: string; bot?: true } | null; prepared: boolean; challenged?: boolean }[];
   to_act: string[];
   deadlines: Record<string, string>;
