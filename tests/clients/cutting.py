@@ -199,14 +199,20 @@ class CuttingProxy:
                         break
                     client.sendall(data[: both.left])
                     both.left -= len(data)
-            if both.answer_is_lost:  # also where a kill at a command of another match came first
-                self._restart(both.match)
+            self._lose_answer(both)
             if both.left <= 0:
                 self.cuts[both.match] += 1
             for end in (client, server):
                 with suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)  # wakes the other thread, too
             there.join()
+            # Another match's kill may have ended this connection just before the command came.
+            self._lose_answer(both)
+
+    def _lose_answer(self, both: _Connection) -> None:
+        if both.answer_is_lost:
+            both.answer_is_lost = False
+            self._restart(both.match)
 
     def _ask(self, both: _Connection) -> None:
         with suppress(OSError):

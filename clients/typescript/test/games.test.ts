@@ -43,7 +43,7 @@ async function play(warlog: Warlog, id: string, seats: string[]): Promise<{ told
 
 describe.skipIf(url === undefined)("two players play all games at once", () => {
   test("though feeds are cut and the server is killed in the middle of each match", async () => {
-    const stranger = new Warlog({ url });
+    const stranger = new Warlog({ url, retry: { attempts: 30, waitMsMax: 1_000 } });
     const [ada, bob] = await Promise.all(
       ["ada", "bob"].map(async (name) => stranger.withToken((await stranger.players.create(name)).token)),
     ) as [Warlog, Warlog];
