@@ -1,11 +1,11 @@
 /** Ratings: the leaderboard of a game, and the curves of a player. What a player has achieved, and how matches went. */
 
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import { PlayerName } from "./player";
-import { go, goTo, title } from "./route";
+import { go, goTo, query, title } from "./route";
 import { described, me, tell, warlog } from "./server";
 import { GameName } from "./shared";
 import { language, words } from "./words";
@@ -20,7 +20,11 @@ const LATEST = 20; // changes of a rating that are listed
 export function LeaderboardPage({ game }: { game: string }): JSX.Element {
   const games = useSignal<{ game: string; name: string }[]>([]);
   const offered = useSignal<Pool[]>([]);
-  const pool = useSignal("");
+  // The one that the address names, or the first.
+  const pool = useComputed(() => {
+    const named = new URLSearchParams(query.value).get("pool");
+    return (offered.value.find((one) => one.pool === named) ?? offered.value[0])?.pool ?? "";
+  });
   const lines = useSignal<Schemas["Placed"][] | null>(null); // null: not read yet
   const you = useSignal<Schemas["Placed"] | null>(null);
   const next = useSignal<string | null>(null);
@@ -32,10 +36,7 @@ export function LeaderboardPage({ game }: { game: string }): JSX.Element {
       if (game === "" && listed.length > 0) goTo(`/standing/${listed[0]!.game}`, true);
     }, tell);
     if (game === "") return;
-    pools(game).then((found) => {
-      offered.value = found;
-      pool.value = found[0]?.pool ?? "";
-    }, tell);
+    pools(game).then((found) => (offered.value = found), tell);
   }, [game]);
   const read = async (after?: string) => {
     const signal = wanted.current ?? undefined;
@@ -61,7 +62,7 @@ export function LeaderboardPage({ game }: { game: string }): JSX.Element {
         <select aria-label={words().people.game} value={game} onChange={(event) => goTo(`/standing/${event.currentTarget.value}`)}>
           {games.value.map((one) => <option key={one.game} value={one.game} lang="en">{one.name}</option>)}
         </select>
-        <select aria-label={words().standing.pool} value={pool.value} onChange={(event) => (pool.value = event.currentTarget.value)}>
+        <select aria-label={words().standing.pool} value={pool.value} onChange={(event) => goTo(`/standing/${game}?pool=${event.currentTarget.value}`)}>
           {offered.value.map((one) => <option key={one.pool} value={one.pool} lang="en">{one.name}</option>)}
         </select>
       </p>
