@@ -45,7 +45,12 @@ class Harm(Struct, frozen=True, gc=False):
 class Trace(Struct, frozen=True, gc=False):
     """Where an action leads, as far as one viewer sees it."""
 
-    path: Annotated[list[str], Meta(description="the spaces passed, in order, without the first")]
+    path: Annotated[
+        list[str],
+        Meta(
+            description="the spaces passed, in order, without the first; or where something comes onto the board"
+        ),
+    ]
     hits: Annotated[list[Touched], Meta(description="the pieces that are struck, battled with or healed")]
     takes: Annotated[list[Touched], Meta(description="the pieces that leave the board")]
     levels: (

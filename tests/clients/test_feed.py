@@ -137,6 +137,16 @@ def test_a_version_left_out_again_is_a_broken_feed(speaker: Speaker) -> None:
         speaker.follow(server.url, "m_1", 1)
 
 
+def test_a_feed_that_goes_on_before_the_place_it_is_asked_from_is_a_broken_feed(speaker: Speaker) -> None:
+    """What the match had beyond version 3 is lost, say with a server that came back from a backup."""
+    with (
+        CuttingServer(lambda request: STREAM + b"\r\n" + sse(EVENTS[3])) as server,
+        pytest.raises(BrokenFeed, match="version 4 came after 9"),
+    ):
+        speaker.follow(server.url, "m_1", 1, after=9)
+    assert [request.headers.get("last-event-id") for request in server.received] == [None, "9"]
+
+
 def test_a_stream_that_the_server_closes_is_opened_again(speaker: Speaker) -> None:
     closing = b'event: closing\ndata: {"code": "slow_reader"}\n\n'
 

@@ -86,6 +86,28 @@ def test_a_listing_has_as_many_traces_and_they_are_made_of_what_the_seat_sees(na
     assert found > 100 or name not in TRACED
 
 
+COMES: dict[str, tuple[dict[str, object], set[str]]] = {
+    "confrontation": ({}, {"place"}),
+    "hex": ({"army": "preset", "deployment": "chosen"}, {"place"}),
+    "universal": ({}, {"summon", "breed", "necromancy"}),
+}
+"""By what something comes onto the board, and with which options."""
+
+
+@pytest.mark.parametrize("name", COMES)
+def test_what_comes_onto_the_board_has_the_space_where_it_comes(name: str) -> None:
+    options, types = COMES[name]
+    rng, found = random.Random(0), set[str]()
+    state = warlog_core.game(name).new(options=options, draws=rng.randbytes)
+    while found != types:
+        for seat in state.to_act:
+            for action, trace in zip(state.legal(seat, plain=True), state.traces(seat), strict=True):
+                if action["type"] in types:
+                    assert trace.path == [action["to"]]
+                    found.add(action["type"])
+        assert state.play_randomly(rng, 1), found
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_an_event_has_a_trace_for_every_viewer_made_of_its_views_alone(name: str, seed: int) -> None:
     """In another world, in which the viewer sees the same before and after it, an event has the same trace."""

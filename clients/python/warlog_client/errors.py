@@ -3,7 +3,7 @@
 WarlogError
 ├── Unreachable                 no answer, however often it was asked
 ├── UnexpectedReply             an answer that Warlog does not give
-├── BrokenFeed                  the feed left out a version, twice
+├── BrokenFeed                  the feed does not go on where it was
 └── Problem                     the service refused; one class for each code of the API
     ├── BadRequest          400   MalformedBody  BadParameter  WrongName
     ├── Unauthenticated     401
@@ -45,7 +45,8 @@ class UnexpectedReply(WarlogError):
 
 
 class BrokenFeed(WarlogError):
-    """The feed left out a version and did so again when asked from the last one received."""
+    """The feed did not go on where it was, and did not when asked again: it left out versions, or the match has lost
+    some, perhaps because the server came back from a backup. Read the match anew."""
 
 
 class ProblemBody(msgspec.Struct, frozen=True):

@@ -82,7 +82,8 @@ class Follower(ABC, Generic[T]):
 
 
 class MatchFollower(Follower[Event]):
-    """Of a match: ids are versions, which have no gaps."""
+    """Of a match: ids are versions, which have no gaps. What is sent again is dropped; but where a connection begins
+    with an old version, the match has lost those after it."""
 
     def __init__(self, match: str, seat: Seats, after: int, silence_s: float, retry: Retry) -> None:
         super().__init__(path("matches", match, "feed"), silence_s, retry)
@@ -90,8 +91,10 @@ class MatchFollower(Follower[Event]):
         self._seat = seat
         self._gap_after: int | None = None
         self._asked_before = False
+        self._begins = True  # the next event is the first of its connection
 
     def request(self) -> dict[str, Any]:
+        self._begins = True
         if self._asked_before:
             return self._request(str(self._after), seat=self._seat)
         self._asked_before = True
@@ -99,9 +102,10 @@ class MatchFollower(Follower[Event]):
 
     def _read(self, message: ServerSentEvent) -> Event | None:
         event = read_event(message.data)
-        if event.version <= self._after:
+        begins, self._begins = self._begins, False
+        if event.version <= self._after and not begins:
             return None
-        if event.version > self._after + 1:
+        if event.version != self._after + 1:
             gap = f"version {event.version} came after {self._after}"
             if self._gap_after == self._after:
                 raise BrokenFeed(f"{self._path}: {gap}")

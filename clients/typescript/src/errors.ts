@@ -12,7 +12,7 @@ export type Facts = Omit<Schemas["Problem"], "type" | "title" | "status" | "code
  * - `unreachable`: no answer, however often it was asked; `cause` has what fetch threw last. A call without
  *   `Idempotency-Key` may have arrived all the same;
  * - `unexpected_reply`: an answer that Warlog does not give;
- * - `broken_feed`: a feed left out an event, and did so again when asked from the last one received.
+ * - `broken_feed`: a feed did not go on where it was, and did not when asked again: it left out events, or the match has lost some.
  *
  * An abort by your own signal is no WarlogError: the call is rejected with the signal's reason.
  */

@@ -6,9 +6,9 @@ type LastEvent = { "Last-Event-ID"?: string };
 
 /** How far one reader has come in one feed. */
 export interface Place<T> {
-  /** The header with which the next request says what has come so far. */
-  readonly last: LastEvent;
-  /** The event of a message; undefined if it is none, or was received before. Throws StreamEnded after a gap. */
+  /** A new connection begins: the header with which its request says what has come so far. */
+  begin(): LastEvent;
+  /** The event of a message; undefined if it is none, or was received before. Throws StreamEnded where it does not follow. */
   receive(message: EventSourceMessage): T | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function* follow<T>(
     let lost: WarlogError;
     try {
       silence.start();
-      const { data: body } = await open(place.last, silence.signal);
+      const { data: body } = await open(place.begin(), silence.signal);
       for await (const message of body ? messages(body, silence) : []) {
         if (message.event === "closing") {
           throw new StreamEnded(message.data);
@@ -117,25 +117,32 @@ export function opening(fetch: Fetch): Fetch {
   };
 }
 
-/** The place in the feed of a match: versions follow each other without a gap. */
+/**
+ * The place in the feed of a match: versions follow each other without a gap. What is sent again is dropped; but where a
+ * connection begins with an old version, the match has lost those after it.
+ */
 export class MatchPlace<T extends { version: number }> implements Place<T> {
   #after: number;
   #gapAfter: number | undefined;
+  #begins = true; // the next event is the first of its connection
 
   constructor(after: number) {
     this.#after = after;
   }
 
-  get last(): LastEvent {
+  begin(): LastEvent {
+    this.#begins = true;
     return this.#after > 0 ? { "Last-Event-ID": String(this.#after) } : {};
   }
 
   receive(message: EventSourceMessage): T | undefined {
     const event = parsed<T>(message);
-    if (event.version <= this.#after) {
+    const begins = this.#begins;
+    this.#begins = false;
+    if (event.version <= this.#after && !begins) {
       return undefined;
     }
-    if (event.version > this.#after + 1) {
+    if (event.version !== this.#after + 1) {
       const gap = `version ${event.version} came after ${this.#after}`;
       if (this.#gapAfter === this.#after) {
         throw new WarlogError({ code: "broken_feed", detail: gap });
@@ -156,7 +163,7 @@ export class NoticePlace<T extends object> implements Place<T & { id: string }> 
     this.#after = after;
   }
 
-  get last(): LastEvent {
+  begin(): LastEvent {
     return this.#after === undefined ? {} : { "Last-Event-ID": this.#after };
   }
 

@@ -7427,7 +7427,7 @@ export interface components {
         };
         /** @description Where an action leads, as far as one viewer sees it. */
         Trace: {
-            /** @description the spaces passed, in order, without the first */
+            /** @description the spaces passed, in order, without the first; or where something comes onto the board */
             path: string[];
             /** @description the pieces that are struck, battled with or healed */
             hits: components["schemas"]["Touched"][];

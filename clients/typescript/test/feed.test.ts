@@ -69,8 +69,8 @@ describe("a feed has every event once and in order", () => {
   });
 
   test("from the version that one has, with the seats that one asks for", async () => {
-    const { match: handle, server } = await match(() => STREAM + sse(4) + sse(5) + sse(6));
-    expect(await versions(handle.feed({ after: 5, seat: ["red", "blue"] }), 6)).toEqual([6]);
+    const { match: handle, server } = await match(() => STREAM + sse(6) + sse(6) + sse(7));
+    expect(await versions(handle.feed({ after: 5, seat: ["red", "blue"] }), 7)).toEqual([6, 7]);
     expect(server.received[0]?.query.toString()).toBe("seat=red&seat=blue");
     expect(after(server.received[0]?.headers ?? new Map())).toBe(5);
   });
@@ -142,6 +142,12 @@ describe("a feed ends", () => {
   test("by an event that is left out twice", async () => {
     const { match: handle } = await match(() => STREAM + sse(1) + sse(3));
     await expect(versions(handle.feed(), 3)).rejects.toMatchObject({ code: "broken_feed" });
+  });
+
+  test("by an old event where it goes on, twice: the match has lost what came after it", async () => {
+    const { match: handle, server } = await match(() => STREAM + sse(4));
+    await expect(versions(handle.feed({ after: 9 }), 1)).rejects.toMatchObject({ code: "broken_feed" });
+    expect(server.received.length).toBe(2);
   });
 
   test("by a message that is no JSON", async () => {

@@ -2231,7 +2231,9 @@ static void conf_trace(const void *setup_, const void *before_, const void *afte
     const piece *p = on_board(before, id);
     const int32_t to = space < 0 ? 0 : a->field[space];
 
-    if (p != NULL && wl_between(0, to, SPACES - 1)) {
+    if ((a->type == A_PLACE || a->type == A_LIVE_AGAIN) && wl_between(0, to, SPACES - 1))
+        wl_pass(trace, to);
+    else if (p != NULL && wl_between(0, to, SPACES - 1)) {
         if (a->type == A_MOVE || a->type == A_FURY || answers)
             trace_line(before, p, to, trace);
         else if (a->type == A_RISE || a->type == A_RETREAT)

@@ -2110,7 +2110,7 @@ static void trace_piece(const universal_state *before, const wl_action *a, wl_tr
         return;
     if (a->type == A_MOVE)
         trace_move(before, p, to, trace);
-    if (a->type == A_SUMMON)
+    if (a->type == A_SUMMON || a->type == A_BREED || a->type == A_NECROMANCY)
         wl_pass(trace, to);
     if ((a->type == A_CURSE || a->type == A_SEIZE) && free_line(before, p->space, to) > 0)
         trace_line(p->space, to, distance(p->space, to), trace);
