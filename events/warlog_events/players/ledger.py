@@ -229,8 +229,13 @@ class Ledger:
         if words:
             await self._pipe.call("HSET", keys.ledger("checkpoint"), *words, write=True)
 
+    async def journal_end(self) -> int:
+        """The number of the newest entry; 0: there is none."""
+        newest = await self._pipe.call("XREVRANGE", keys.ledger("journal"), "+", "-", "COUNT", 1)
+        return _entry(*newest[0]).number if newest else 0
+
     async def journal(self, after: int = 0) -> list[Entry]:
-        """At most a thousand entries from number `after` + 1 on."""
+        """At most JOURNAL_PAGE entries from number `after` + 1 on."""
         page = ("XRANGE", keys.ledger("journal"), f"{after + 1}-0", "+", "COUNT", JOURNAL_PAGE)
         return [_entry(*entry) for entry in await self._pipe.call(*page)]
 

@@ -163,8 +163,8 @@ class Settler(Follower):
         if count < len(due):  # another process was faster
             return Passed(count, {0: folded}, {0: newest})
         self._read = newest
-        more = len(entries) == JOURNAL_PAGE
-        return Passed(count, {0: newest}, {0: newest + more * JOURNAL_PAGE})
+        end = await self._ledger.journal_end() if len(entries) == JOURNAL_PAGE else newest
+        return Passed(count, {0: newest}, {0: max(newest, end)})
 
     async def _fold_all(self, folded: int, due: Sequence[_Due]) -> tuple[int, int]:
         """How many of these were folded, and the number of the last; fewer than all if another process was faster."""

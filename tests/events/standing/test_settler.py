@@ -17,11 +17,13 @@ from warlog_events.errors import Unavailable
 from warlog_events.match.bots import house
 from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.model import Player
+from warlog_events.players import ledger
 from warlog_events.reading.replayed import Run
 from warlog_events.redis import keys
 from warlog_events.redis.activity_reader import Passed
 from warlog_events.standing.counting import Teller, count_match
 from warlog_events.standing.ratings import ALGORITHM, DAY_MS, MU, SIGMA_MAX, Rating
+from warlog_events.workers import settler
 from warlog_events.workers.settler import BATCH
 
 POOL = ("hex", "duel")
@@ -241,6 +243,30 @@ async def test_three_workers_that_die_again_and_again_settle_as_a_rebuild_does(
         await table.forget()
         assert await desk.settler.rebuild() == count
         assert await desk.everything() == before
+
+
+async def test_who_begins_anew_reads_the_journal_to_its_end_and_no_further(
+    own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page after page: also where all of it is settled, and the last page is full or has only a few entries."""
+    for module in (ledger, settler):
+        monkeypatch.setattr(module, "JOURNAL_PAGE", 4)
+    rng = random.Random(13)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        for _ in range(7):
+            await desk.duel(rng)
+        await desk.bookkeeper.catch_up()
+        for _ in range(2):  # nothing is settled; all is
+            async with asyncio.timeout(20):
+                await Desk(table).settler.catch_up()
+            assert len(await changes(desk, ADA)) == 7
+        await desk.duel(rng)
+        await desk.bookkeeper.catch_up()
+        async with asyncio.timeout(20):
+            await Desk(table).settler.catch_up()
+        assert len(await changes(desk, ADA)) == 8
+        assert await desk.ledger.journal_end() == (await desk.standings.folded())[0]
 
 
 async def test_a_rebuild_without_the_archive_of_a_match_leaves_all_as_it_is(own_redis: AnyRedis) -> None:
