@@ -13,6 +13,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -76,7 +77,7 @@ def size(chromium: Browser, url: str) -> None:
     somebody.page.on(
         "requestfinished",
         lambda request: (
-            sizes.update({request.url.rpartition(".")[2]: request.sizes()["responseBodySize"]})
+            sizes.update({request.url.rpartition("/")[2]: request.sizes()["responseBodySize"]})
             if "/web/" in request.url
             else None
         ),
@@ -84,7 +85,10 @@ def size(chromium: Browser, url: str) -> None:
     somebody.page.goto(url + "/")
     somebody.page.wait_for_load_state("networkidle")
     somebody.close()
-    parts = ", ".join(f"{name} {bytes_ / 1024:.1f}" for name, bytes_ in sorted(sizes.items()))
+    kinds = Counter[str]()
+    for name, bytes_ in sizes.items():
+        kinds[name.rpartition(".")[2]] += bytes_
+    parts = ", ".join(f"{kind} {bytes_ / 1024:.1f}" for kind, bytes_ in sorted(kinds.items()))
     show(
         "script and style, as they are sent (KB)", f"{sum(sizes.values()) / 1024:.1f} ({parts})", "at most 90"
     )
