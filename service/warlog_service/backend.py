@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -209,6 +209,12 @@ class Backend:
         """For ever: the lists of matches; and first the index of names, where a database has none yet."""
         await self.directory.fill()
         await self.projector.run()
+
+    async def here(self, asker: str, players: Sequence[str]) -> set[str]:
+        """Those of the players who are here now. Nobody is who has blocked the asker."""
+        shut_out = await self.relations.blocked_by(asker, players)
+        lately = await self.personal_feeds.followed_lately(players)
+        return {one for one, is_here in zip(players, lately, strict=True) if is_here} - shut_out
 
     async def settle(self) -> None:
         """Accounts and standings take account of every match that was over before the call, if this process may."""

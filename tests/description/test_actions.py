@@ -207,8 +207,9 @@ MORE_STARTS: list[tuple[str, Json, Any]] = [
 
 
 def with_forms(name: str, rng: random.Random, done: Counter[str], most: int) -> Iterator[Start]:
-    """Options, state, seat and a listed action of a type with a form, until `done`, which is counted by whoever asks,
-    has so many of each: from the starts of the test data, some events on. Ends, too, when no start adds to `done`."""
+    """Options, state, seat and a listed action of a type with a form, from the starts of the test data, some events on.
+
+    The caller counts in `done`. This ends when `done` has `most` of each type, or when no start adds to it any more."""
     forms = {type_ for type_, one in player_for(name, {}, rng).types.items() if "form" in one}
     games, already = list[tuple[str, Json, Any]](), -1
     while any(done[type_] < most for type_ in forms):

@@ -209,7 +209,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
 
 const HERE_EVERY_MS = 10_000;
 
-/** The seats whose players are here now: of a match that is not over, and who is told is no stranger. */
+/** The seats whose players are here now. The server is asked only while the match is not over, and by who is signed in. */
 function useHere(match: MatchState): readonly string[] {
   const here = useSignal<readonly string[]>([]);
   const summary = match.summary.value!;

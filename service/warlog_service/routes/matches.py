@@ -113,15 +113,8 @@ async def get_here(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     caller = await auth.caller(service, request.scope)
     backend = service.backend
     match = await backend.matches.admission.readable(match_id, caller.id)
-    ids = [holder.id for holder in match.holders.values()]
-    shut_out = await backend.relations.blocked_by(caller.id, ids)
-    lately = await backend.personal_feeds.followed_lately(ids)
-    here = [
-        seat
-        for (seat, holder), is_here in zip(match.holders.items(), lately, strict=True)
-        if is_here and holder.id not in shut_out
-    ]
-    return private({"here": here})
+    here = await backend.here(caller.id, [holder.id for holder in match.holders.values()])
+    return private({"here": [seat for seat, holder in match.holders.items() if holder.id in here]})
 
 
 def _options(text: str | None) -> dict[str, object]:

@@ -46,12 +46,11 @@ async def get_following(request: AnyRequest) -> Answer:
         "following", caller.id, page.after, min(page.limit, PEOPLE_MAX)
     )
     ids = [one.player.id for one in found]
-    shut_out = await backend.relations.blocked_by(caller.id, ids)
-    here = await backend.personal_feeds.followed_lately(ids)
+    here = await backend.here(caller.id, ids)
     watchable = await backend.lobby.watchable(ids, MATCHES_MAX)
     players = [
-        {**_related(one), "here": is_here and one.player.id not in shut_out, "matches": matches}
-        for one, is_here, matches in zip(found, here, watchable, strict=True)
+        {**_related(one), "here": one.player.id in here, "matches": matches}
+        for one, matches in zip(found, watchable, strict=True)
     ]
     return private({"players": players, "next": after})
 
