@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 
 from .errors import Accepted, IntegrityError, WarlogError
 from .lookups import Lookups
-from .match.commands import Act, AnyCommand, Propose, Rematch
+from .match.commands import Act, AnyCommand, Join, Propose, Rematch, TakeSeat
 from .match.decide import check_known, check_length, check_proposal_bytes, check_version, decide_command
 from .match.draft import Draft
 from .match.match import Match
@@ -116,6 +116,8 @@ class PlayerCommands:
                 return
             if isinstance(command, Propose) and isinstance(command.proposal, Rematch):
                 await self._before.check_rematch(match, player.id)
+            if isinstance(command, Join) or (isinstance(command, TakeSeat) and not command.player):
+                await self._before.check_seat(match, player.id)
             # What follows is for commands that may start a match, or agree on a rematch.
             await self._before.secure(draft)
             agreed = draft.match.fold.rematch

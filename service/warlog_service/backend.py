@@ -43,6 +43,7 @@ from warlog_events.standing.standings import Standings
 from warlog_events.threads import Threads
 from warlog_events.workers.abandoned import Abandoned
 from warlog_events.workers.absence import Absence
+from warlog_events.workers.blocking import Blocking
 from warlog_events.workers.bookkeeper import Bookkeeper
 from warlog_events.workers.clock import Clock
 from warlog_events.workers.leaving import Forget, Leaving
@@ -185,6 +186,7 @@ class Backend:
             patience_seconds=settings.pairing_seconds,
             entries_max=settings.pairing_entries,
         )
+        self.blocking = Blocking(self.relations, self.pairing, self.lobby, self.matches)
 
         also: list[Forget] = [self.standings.forget]
         self.leaving = Leaving(

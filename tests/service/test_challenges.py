@@ -217,6 +217,46 @@ def test_who_is_blocked_proposes_no_rematch(api: Api) -> None:
     assert red.match(match)["proposal"]["kind"] == "rematch"
 
 
+def test_who_is_blocked_takes_no_seat_where_the_other_is(api: Api) -> None:
+    red, blue, cem = api.player(), api.player(), api.player()
+    ok(blue.put(f"/players/me/blocked/{red.id}", {}))
+    blues = blue.create(seats={"red": "open", "blue": "me"})["match"]["id"]
+    problem = refused(red.put(f"/matches/{blues}/seats/red", {}), 403, "not_challenged")
+    assert problem["player"] == blue.id
+    assert "block" not in problem["detail"].lower()
+    reds = red.create(seats={"red": "me", "blue": "open"})["match"]["id"]
+    assert "blocked" in refused(blue.put(f"/matches/{reds}/seats/blue", {}), 403, "not_challenged")["detail"]
+    # Nor where he only waits for seats that are given to those who have joined.
+    wished = cem.create(seats={}, seating="wish")["match"]["id"]
+    ok(blue.post(f"/matches/{wished}/join", {}), 201)
+    refused(red.post(f"/matches/{wished}/join", {}), 403, "not_challenged")
+    # Everybody else comes, bots too; and who is blocked no more.
+    bots = blue.create(seats={"red": "open", "blue": "me"})["match"]["id"]
+    ok(blue.put(f"/matches/{bots}/seats/red", {"player": "bot:1"}))
+    ok(cem.put(f"/matches/{blues}/seats/red", {}))
+    ok(cem.delete(f"/matches/{blues}/seats/red"))
+    assert blue.delete(f"/players/me/blocked/{red.id}").status_code == 204
+    ok(red.put(f"/matches/{blues}/seats/red", {}))
+
+
+def test_who_blocks_somebody_has_declined_what_that_one_has_laid_before_him(api: Api) -> None:
+    red, blue, cem = api.player(), api.player(), api.player()
+    waiting = [challenge(red, blue)["id"] for _ in range(2)]
+    own, others, taken_up = challenge(blue, red)["id"], challenge(cem, blue)["id"], challenge(red, blue)["id"]
+    ok(blue.put(f"/matches/{taken_up}/seats/blue", {}))
+    with red.personal_feed() as reds:
+        assert reds.take(1)[0][1] == "ready"
+        ok(blue.put(f"/players/me/blocked/{red.id}", {}))
+        told = list[tuple[str, Any]]()
+        while [name for name, _ in told].count("match_over") < 2:
+            told += taken(reds, 1)
+    declined = {data["match"]: data["reason"] for name, data in told if name == "declined"}
+    assert declined == dict.fromkeys(waiting, "not_now")
+    assert [red.match(match)["status"] for match in waiting] == ["aborted", "aborted"]
+    still = [blue.match(match)["status"] for match in (own, others, taken_up)]
+    assert still == ["lobby", "lobby", "lobby"]
+
+
 def test_so_many_challenges_wait_for_one_player_and_no_more(api: Api) -> None:
     red, blue = api.player(), api.player()
     made = [challenge(red, blue)["id"] for _ in range(50)]

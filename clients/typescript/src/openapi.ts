@@ -1003,8 +1003,9 @@ export interface paths {
          * Block a player, and stop following the player
          * @description Block a player, and stop following the player.
          *
-         *     A blocked player cannot challenge you or propose a rematch, is not paired with you, never sees you as `here`, and is
-         *     not told. Matches that you play together go on.
+         *     A blocked player cannot challenge you or propose a rematch, takes no seat in a lobby in which you are, is not paired
+         *     with you, never sees you as `here`, and is not told. What challenges of the player wait for your answer are declined
+         *     (`not_now`). Matches that you play together go on.
          */
         put: operations["put_blocked"];
         post?: never;
@@ -17495,6 +17496,7 @@ export interface operations {
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             *     * `not_challenged`: The player takes no challenge from you at present.
              *     * `not_for_bots`: Accounts of programs cannot do this.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -17511,7 +17513,7 @@ export interface operations {
                          * @description which refusal it is
                          * @enum {unknown}
                          */
-                        code?: "cross_origin" | "insufficient_scope" | "not_for_bots" | "not_your_seat";
+                        code?: "cross_origin" | "insufficient_scope" | "not_challenged" | "not_for_bots" | "not_your_seat";
                     };
                 };
             };
@@ -17952,6 +17954,7 @@ export interface operations {
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             *     * `not_challenged`: The player takes no challenge from you at present.
              *     * `not_for_bots`: Accounts of programs cannot do this.
              *     * `not_your_seat`: You do not hold this seat.
              *     * `wrong_invitation`: This seat can only be taken with its invitation.
@@ -17969,7 +17972,7 @@ export interface operations {
                          * @description which refusal it is
                          * @enum {unknown}
                          */
-                        code?: "competitive" | "cross_origin" | "insufficient_scope" | "not_for_bots" | "not_your_seat" | "wrong_invitation";
+                        code?: "competitive" | "cross_origin" | "insufficient_scope" | "not_challenged" | "not_for_bots" | "not_your_seat" | "wrong_invitation";
                     };
                 };
             };

@@ -45,6 +45,11 @@ class BeforeAppend:
         if self._challenges is not None:
             await self._challenges.check_rematch(match, proposer)
 
+    async def check_seat(self, match: Match, player: str) -> None:
+        """Before the player takes a seat of a lobby, or joins it. Raises NotChallenged."""
+        if self._challenges is not None:
+            await self._challenges.check_seat(match, player)
+
     async def secure(self, draft: Draft) -> None:
         """Sets gold aside for the draft's events; a match that is to start is watched from now on.
 

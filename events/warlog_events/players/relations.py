@@ -1,7 +1,7 @@
 """Whom a player follows, and whom he has blocked. Both are his alone to see; nobody is told.
 
-A blocked player cannot challenge the player who blocked him, is not paired with him, and does not see whether he is
-here.
+A blocked player cannot challenge the player who blocked him, takes no seat in a lobby in which that one is, is not
+paired with him, and does not see whether he is here.
 """
 
 from collections.abc import Mapping, Sequence

@@ -92,13 +92,12 @@ async def get_blocked(request: AnyRequest) -> Answer:
 async def put_blocked(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """Block a player, and stop following the player.
 
-    A blocked player cannot challenge you or propose a rematch, is not paired with you, never sees you as `here`, and is
-    not told. Matches that you play together go on."""
+    A blocked player cannot challenge you or propose a rematch, takes no seat in a lobby in which you are, is not paired
+    with you, never sees you as `here`, and is not told. What challenges of the player wait for your answer are declined
+    (`not_now`). Matches that you play together go on."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
-    blocked = await service.backend.relations.add("blocked", caller.id, player_id)
-    await service.backend.pairing.avoid(caller.id)
-    return private(_related(blocked))
+    return private(_related(await service.backend.blocking.block(caller.player, player_id)))
 
 
 @delete(
