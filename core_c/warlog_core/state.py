@@ -253,7 +253,7 @@ class State:
 
     def fields(self) -> dict[str, Any]:
         """The numbers of the C state, by the names of its layout (server knowledge), also once the match is over."""
-        return self._raw_game.state_fields(self._raw)
+        return self._raw_game.state_fields(self._raw).whole()
 
     def seen_by(self, viewer: str) -> State:
         """A state of what `viewer` knows, blank elsewhere: `legal` on it gives the same to that viewer."""

@@ -142,6 +142,35 @@ HOSTILE: tuple[Any, ...] = (
 )
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_what_a_reader_does_to_his_view_is_in_no_other(name: str, seed: int) -> None:
+    """Parts of views are made once and given again: only such as nobody can change."""
+    rng = random.Random(f"{seed} {name}")
+    source = entropy_of(rng)
+    for of, options, position in STARTS:
+        if of != name:
+            continue
+        state = start(warlog_core.game(name), options, position, rng)
+        for _ in range(6):
+            for viewer in (*state.seats, "spectator"):
+                whole = state.view(viewer, plain=True)
+                empty(state.view(viewer))
+                assert state.view(viewer, plain=True) == whole
+            for seat, action in random_line(state, rng, 8):
+                state.apply(seat, action, draws=source())
+
+
+def empty(part: Any) -> None:
+    """Takes everything out of each list and dict in a view."""
+    if isinstance(part, list | dict):
+        for inner in part if isinstance(part, list) else part.values():
+            empty(inner)
+        part.clear()
+    elif isinstance(part, msgspec.Struct):
+        for field in part.__struct_fields__:
+            empty(getattr(part, field))
+
+
 @cache
 def action_structs(name: str) -> list[Any]:
     return list(typing.get_args(warlog_core.game(name).codec.action_type))

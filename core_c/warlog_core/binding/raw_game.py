@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +22,7 @@ from warlog_core.errors import (
     NotNumbered,
     Refused,
 )
-from warlog_core.layout import Layout
+from warlog_core.layout import Field, Fields, Layout
 
 TRACE_NUMBERS = 16384  # room for traces at first; longer ones get more
 
@@ -50,7 +51,7 @@ class RawGame:
         self.view_state_offset: int = game.view_state_offset
         self.setup_layout = Layout(fields_of(game.setup_layout), game.setup_size)
         self.state_layout = Layout(fields_of(game.state_layout), game.state_size)
-        self.view_layout = Layout(fields_of(game.view_layout), game.view_size)
+        self.view_layout = Layout(_seen_fields(game), game.view_size)
         self._local = PerThread(game)
         self._spare: list[Any] = []
 
@@ -217,16 +218,13 @@ class RawGame:
         numbers: list[int] = ffi.unpack(b.traces, n) if n else []
         return numbers
 
-    def view(self, raw: RawState, viewer: int) -> dict[str, Any]:
-        """The fields of the view, by the view's layout, and with the state's for its inner state."""
+    def view(self, raw: RawState, viewer: int) -> Fields:
+        """The fields of the view, and of the state inside it."""
         b = self._local.buffers
         code = lib.wl_observe(self.row, raw.setup, raw.state, viewer, b.view)
         if code:
             raise self.failure(code)
-        return {
-            **self.state_layout.read(b.view_bytes, self.view_state_offset),
-            **self.view_layout.read(b.view_bytes),
-        }
+        return self.view_layout.read(bytes(b.view_bytes))
 
     def seen_state(self, raw: RawState, viewer: int) -> RawState:
         """The state inside the view: what `viewer` knows, blank elsewhere."""
@@ -240,10 +238,10 @@ class RawGame:
         return RawState(raw.setup, state, ffi.buffer(state, self.state_size))
 
     def setup_fields(self, raw: RawState) -> dict[str, Any]:
-        return self.setup_layout.read(self.setup_bytes(raw))
+        return self.setup_layout.read(self.setup_bytes(raw)).whole()
 
-    def state_fields(self, raw: RawState) -> dict[str, Any]:
-        return self.state_layout.read(raw.buffer)
+    def state_fields(self, raw: RawState) -> Fields:
+        return self.state_layout.read(bytes(raw.buffer))
 
     # ---- acting ----
 
@@ -510,6 +508,18 @@ def hash_bytes(data: bytes) -> int:
 def _choice(choice: Any) -> RawChoice:
     line = [(choice.actor[i], bytes(ffi.buffer(ffi.addressof(choice.line[i])))) for i in range(choice.n_line)]
     return bytes(ffi.buffer(ffi.addressof(choice, "action"))), choice.visits, choice.value, line
+
+
+def _seen_fields(game: Any) -> list[Field]:
+    """The fields of the view, and behind them those of the state inside it that the view has none of the same name
+    for."""
+    header, at = fields_of(game.view_layout), game.view_state_offset
+    names = {field.name for field in header}
+    inside = (field for field in fields_of(game.state_layout) if field.name not in names)
+    return [
+        *header,
+        *(replace(field, offset=field.offset + at, n_offset=field.n_offset + at) for field in inside),
+    ]
 
 
 def _words(words: Sequence[int] | None) -> tuple[Any, int]:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from warlog_core.binding import MALFORMED, RawGame
 from warlog_core.errors import Explanation
+from warlog_core.layout import Fields
 
 if TYPE_CHECKING:
     from warlog_core.game import Game
@@ -60,11 +61,11 @@ class Tables(Protocol):
         """The Struct of an effect; `words` are the record's arguments."""
         ...
 
-    def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
+    def view(self, viewer: str, fields: Fields) -> Struct:
         """The rule book's view, from the fields of the C view and of the state inside it."""
         ...
 
-    def position(self, fields: Mapping[str, Any]) -> Struct | None:
+    def position(self, fields: Fields) -> Struct | None:
         """The rule book's Position, from the fields of the C state of a match that is not over.
 
         None for a state that the book has no Position for."""

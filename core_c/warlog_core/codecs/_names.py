@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-Name = TypeVar("Name", bound=str)
+Member = TypeVar("Member")
 
 
-def members(bits: int, names: Sequence[Name]) -> list[Name]:
+def members(bits: int, names: Sequence[Member]) -> list[Member]:
     """Those of the names whose bits are set, in their order. A set of seats or of spaces may be of any size."""
     found = []
     while bits:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -79,9 +79,11 @@ from warlog_core.codecs.hex_structs import (
 )
 from warlog_core.errors import BadState, Explanation
 from warlog_core.jsonvalue import is_text
+from warlog_core.layout import Fields
 
 _RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
 _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
+_BOARDS_KEPT = 1024
 
 _BOOK = book_data("hex")
 _SERVICE = service_data("hex")
@@ -441,6 +443,11 @@ _KINDS: Kinds = {
 }
 
 
+@lru_cache(maxsize=_BOARDS_KEPT)  # they never change in a match
+def _obstacles(words: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(members(joined(words, ROW), SPACE_NAMES))
+
+
 class Tables(BaseTables):
     """One match's names: those of its seats and unit types. Also what never changes in its views."""
 
@@ -465,7 +472,6 @@ class Tables(BaseTables):
             }
         )
         super().__init__({**codec.encoders, "recruit": self._recruit_record}, effects, codec.listed)
-        self._board: tuple[tuple[int, ...], Board] | None = None
 
     # ---- actions ----
 
@@ -528,7 +534,7 @@ class Tables(BaseTables):
     # ---- view and Position: two writings of one record ----
 
     @cached_property
-    def _roster(self) -> list[UnitType]:
+    def _roster(self) -> tuple[UnitType, ...]:
         roster = []
         for (unit_id, name), row in zip(self._pairs, self._setup["units"], strict=True):
             unit: dict[str, Any] = dict(zip(_TYPE_ROW, self._codec.pick_type(row), strict=True))
@@ -542,16 +548,9 @@ class Tables(BaseTables):
                 "shooter": bool(unit["shooter"]),
             }
             roster.append(UnitType(id=unit_id, name=name, **unit))
-        return roster
+        return tuple(roster)
 
-    def _board_with(self, obstacles: tuple[int, ...]) -> Board:
-        # Obstacles never change in a match, so the last board is the next one's too.
-        if self._board is None or self._board[0] != obstacles:
-            names = members(joined(obstacles, ROW), SPACE_NAMES)
-            self._board = obstacles, Board(self._setup["width"], self._setup["height"], names)
-        return self._board[1]
-
-    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+    def view(self, viewer: str, fields: Fields) -> View:
         phase = fields["phase"]
         pick, ids = self._codec.pick_stack, [row[0] for row in fields["stacks"]]
         return View(
@@ -560,8 +559,8 @@ class Tables(BaseTables):
             to_act=members(fields["to_act"], self.seats),
             result=self._result(fields["winners"], fields["reason"]) if phase == _OVER else UNSET,
             round=fields["round"],
-            board=self._board_with(fields["obstacles"]),
-            roster=self._roster,
+            board=Board(self._setup["width"], self._setup["height"], [*_obstacles(fields["obstacles"])]),
+            roster=[*self._roster],
             seats=[
                 self._seat_view(number, phase, fields["side"][number], row, fields["seats.army"][number])
                 for number, row in enumerate(fields["seats"][: len(self.seats)])
@@ -588,7 +587,7 @@ class Tables(BaseTables):
     def _entries(self, rows: list[Any]) -> list[ArmyEntry]:
         return [ArmyEntry(self._units[unit], count) for unit, count in map(self._codec.pick_entry, rows)]
 
-    def _zone(self, fields: Mapping[str, Any]) -> list[str]:
+    def _zone(self, fields: Fields) -> list[str]:
         return [
             SPACE_NAMES[row * ROW + column]
             for row in range(fields["zone_first_row"], fields["zone_last_row"] + 1)
@@ -598,7 +597,7 @@ class Tables(BaseTables):
     def _result(self, winners: int, reason: int) -> Result:
         return Result(members(winners, self.seats), REASONS[reason])
 
-    def position(self, fields: Mapping[str, Any]) -> Position:
+    def position(self, fields: Fields) -> Position:
         phase = fields["phase"]
         pick, ids = self._codec.pick_stack, [row[0] for row in fields["stacks"]]
         stacks: list[Any] = [self._stack(pick(row), _HIDDEN) for row in fields["stacks"]]
@@ -623,7 +622,7 @@ class Tables(BaseTables):
         return Position(
             phase=PHASES[phase],
             round=fields["round"],
-            obstacles=list(self._board_with(fields["obstacles"]).obstacles),
+            obstacles=[*_obstacles(fields["obstacles"])],
             stacks=stacks,
             queue=[ids[place] for place in fields["queue"]] if phase == _PLAY else UNSET,
             next_id=fields["next_id"],

@@ -5,8 +5,9 @@ In the book's order: options and Position into words, actions both ways; effects
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, Literal
 
 import msgspec
@@ -62,11 +63,12 @@ from warlog_core.codecs.universal_structs import (
     View,
 )
 from warlog_core.errors import Explanation
-from warlog_core.layout import Row
+from warlog_core.layout import Fields, Row
 
 _OVER = 1
-_BOARD, _DEAD = 1, 2  # where a piece is
+_BOARD = 1  # where a piece is
 _PIECES_MADE_MAX = 32768
+_AREAS_MADE_MAX = 4096
 _NOBODY = 5  # no owner, no origin, no offerer
 
 _BOOK = book_data("universal")
@@ -202,11 +204,18 @@ class Codec(BaseCodec):
             if any(p.name == "pay" for p in signature.parameters)
         }
         state = raw.state_layout
-        self.pick_piece = state.row_picker(
+        read_piece = state.row_reader(
             "pieces",
             ("where", "kind", "seat", "space", "conquering", "frozen", "origin", "holds", "merits"),
         )
-        self.where_at = state.rows["pieces"].index("where")
+        # From one view to the next most pieces stay what they are, and so do areas.
+        self.piece = lru_cache(_PIECES_MADE_MAX)(
+            lambda id_, record, boosted, veterans: _piece(id_, read_piece(record), boosted == "1", veterans)
+        )
+        self.dead_piece = lru_cache(_PIECES_MADE_MAX)(
+            lambda id_, record: DeadPiece(id_, KINDS[(row := read_piece(record))[1]], SEATS[row[2]])
+        )
+        self.spaces = lru_cache(_AREAS_MADE_MAX)(lambda words: tuple(members(joined(words), SPACE_NAMES)))
         self.pick_out = state.row_picker("out", ("seat", "reason", "number"))
         self.listed = ListedActions(self.made)
 
@@ -431,7 +440,6 @@ class Tables(BaseTables):
         self._veterans = bool(setup["veterans"])
         effects = codec.effects.decoders({**_KINDS, "seats": Kind(self._seats)})
         super().__init__(codec.encoders, effects, codec.listed)
-        self._areas: tuple[object, dict[str, list[str]]] = (None, {})
 
     # ---- actions ----
 
@@ -454,7 +462,7 @@ class Tables(BaseTables):
         """Seats as bits, in turn order."""
         return [SEATS[number] for number in self._order if bits >> number & 1]
 
-    def _turn(self, fields: Mapping[str, Any]) -> Turn:
+    def _turn(self, fields: Fields) -> Turn:
         left = fields["moves_left"]
         sacrifice = SacrificeView(left, fields["moved"] if left == 1 else UNSET) if left else UNSET
         return Turn(
@@ -466,41 +474,35 @@ class Tables(BaseTables):
             True if fields["progress"] else UNSET,
         )
 
-    def _area(self, fields: Mapping[str, Any]) -> dict[str, list[str]]:
-        # Spaces change hands seldom, so the last areas are mostly the next ones too.
-        seen = (fields["area"], fields["in"])
-        if self._areas[0] != seen:
-            areas = {
-                SEATS[number]: members(joined(fields["area"][number]), SPACE_NAMES)
-                for number in self._order
-                if fields["in"] >> number & 1
-            }
-            self._areas = seen, areas
-        return dict(self._areas[1])
+    def _area(self, fields: Fields) -> dict[str, list[str]]:
+        spaces, areas, in_play = self._codec.spaces, fields["area"], fields["in"]
+        return {SEATS[number]: list(spaces(areas[number])) for number in self._order if in_play >> number & 1}
 
-    def _dead(self, fields: Mapping[str, Any]) -> list[DeadPiece]:
-        return [DeadPiece(id_, KINDS[row[1]], SEATS[row[2]]) for id_, row in self._rows(fields, _DEAD)]
+    def _dead(self, fields: Fields) -> list[DeadPiece]:
+        dead = joined(fields["dead"])
+        if not dead:
+            return []
+        piece, records = self._codec.dead_piece, fields.records("pieces")
+        return [piece(id_, records[id_]) for id_ in members(dead, range(len(records)))]
 
-    def _pieces(self, fields: Mapping[str, Any], boosted: int) -> list[PieceView]:
-        veterans = self._veterans
-        return [_piece(id_, row, boosted >> id_ & 1, veterans) for id_, row in self._rows(fields, _BOARD)]
+    def _pieces(self, fields: Fields, boosted: int) -> list[PieceView]:
+        """The pieces on the board, by id. `boosted`: ids as bits."""
+        records = fields.records("pieces")
+        flags = f"{boosted:0{len(records)}b}"[::-1]
+        pieces = map(self._codec.piece, range(len(records)), records, flags, repeat(self._veterans))
+        return list(filter(None, pieces))
 
-    def _rows(self, fields: Mapping[str, Any], where: int) -> Iterator[tuple[int, Row]]:
-        """The pieces that are there, by id. Most ids are not in use."""
-        pick, where_at = self._codec.pick_piece, self._codec.where_at
-        return ((id_, pick(row)) for id_, row in enumerate(fields["pieces"]) if row[where_at] == where)
-
-    def _offer(self, fields: Mapping[str, Any]) -> Any:
+    def _offer(self, fields: Fields) -> Any:
         by = fields["offer_by"]
         return UNSET if by == _NOBODY else DrawOffer(SEATS[by], self._seats(fields["offer_accepted"]))
 
-    def _promotions(self, fields: Mapping[str, Any]) -> Any:
+    def _promotions(self, fields: Fields) -> Any:
         return fields["promotions"] if "majora" in self.seats else UNSET
 
-    def _breedings_left(self, fields: Mapping[str, Any]) -> Any:
+    def _breedings_left(self, fields: Fields) -> Any:
         return fields["breedings_left"] if "chaos" in self.seats else UNSET
 
-    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+    def view(self, viewer: str, fields: Fields) -> View:
         phase = fields["phase"]
         boosted = joined(fields["boosted"])
         return View(
@@ -510,7 +512,7 @@ class Tables(BaseTables):
             result=self._result(fields["winners"], fields["reason"]) if phase == _OVER else UNSET,
             mode=self._mode,
             order=list(self.seats),
-            teams=self._teams,
+            teams=UNSET if self._teams is UNSET else [list(team) for team in self._teams],
             turn=self._turn(fields),
             pieces=self._pieces(fields, boosted),
             dead=self._dead(fields),
@@ -526,7 +528,7 @@ class Tables(BaseTables):
             draw_offer=self._offer(fields),
         )
 
-    def position(self, fields: Mapping[str, Any]) -> Position:
+    def position(self, fields: Fields) -> Position:
         promotions = self._promotions(fields)
         pieces = [
             PositionPiece(
@@ -552,9 +554,11 @@ class Tables(BaseTables):
         )
 
 
-@lru_cache(maxsize=_PIECES_MADE_MAX)  # from one view to the next most pieces stay what they are
-def _piece(id_: int, row: Row, is_boosted: int, veterans: bool) -> PieceView:
-    _, kind, seat, space, conquering, frozen, origin, holds, merits = row
+def _piece(id_: int, row: Row, is_boosted: bool, veterans: bool) -> PieceView | None:
+    """None for a piece that is not on the board."""
+    where, kind, seat, space, conquering, frozen, origin, holds, merits = row
+    if where != _BOARD:
+        return None
     return PieceView(
         id_,
         KINDS[kind],

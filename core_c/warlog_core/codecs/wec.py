@@ -6,11 +6,13 @@ The Structs are in `wec_structs.py`, the notation of 10.6 in `wec_notation.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count, pairwise
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from warlog_core.binding import UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, service_data, wec_explain, wec_notation
@@ -83,13 +85,16 @@ from warlog_core.codecs.wec_structs import (
     View,
 )
 from warlog_core.errors import Explanation
-from warlog_core.layout import Row
+from warlog_core.layout import Fields, Row
 
 _BOOK = book_data("wec")
 _SERVICE = service_data("wec")
 
 _STEALTHY = frozenset(row["type"] for row in _BOOK["piece_types"] if "stealth" in row["inherent"])
 _WAITING = 3  # the level of a reinforcement
+_OWN, _FOREIGN, _ON_ITS_WAY = range(3)  # lists of a view
+_PIECES_MADE_MAX = 32768
+_HEAPS_MADE_MAX = 8192
 _FIRST_TRANSPORT = 1 + KINDS.index(TRANSPORTS[0])  # the number of the bicycle
 # Marks of a piece (wec.h), and their lists in a Position.
 _ACTED, _FIRED, _UNMOVED = 1, 2, 32
@@ -307,16 +312,23 @@ class Codec(BaseCodec):
 
     def __init__(self, raw: RawGame) -> None:
         state = raw.state_layout
-        self.pick_piece = state.row_picker(
-            "pieces",
-            (
-                "id", "seat", "type", "square", "level", "hand", "marks", "stun", "ready.0", "ready.1", "transport",
-                "path", "steps", "lock", "revealed",
-            ),
+        piece = (
+            "id", "seat", "type", "square", "level", "hand", "marks", "stun", "ready.0", "ready.1", "transport",
+            "path", "steps", "lock", "revealed",
         )  # fmt: skip
+        self.pick_piece = state.row_picker("pieces", piece)
         self.pick_hits = state.row_picker("pieces", [f"hits.{i}" for i in range(len(HITS))])
         self.pick_article = state.row_picker("pieces.articles", ("kind", "ready", "lock"))
-        self.pick_heap = state.row_picker("loose", ("kind.0", "kind.1", "ready.0", "ready.1"))
+        heap = ("kind.0", "kind.1", "ready.0", "ready.1")
+        self.pick_heap = state.row_picker("loose", heap)
+        # From one view to the next most pieces stay what they are, and so do heaps.
+        read_piece, read_articles = state.row_reader("pieces", piece), state.lists["pieces.articles"].read
+        self.seen_piece = lru_cache(_PIECES_MADE_MAX)(
+            lambda record: _seen_piece(read_piece(record), map(self.pick_article, read_articles(record)))
+        )
+        read_heap = state.row_reader("loose", heap)
+        self.heap_articles = lru_cache(_HEAPS_MADE_MAX)(lambda record: _heap_articles(*read_heap(record)))
+        self.no_heap = bytes(state.lists["loose"].size)
         self.pick_projectile = state.row_picker(
             "projectiles", ("kind", "seat", "square", "direction", "strength", "target", "fresh")
         )
@@ -520,6 +532,62 @@ def _way(square: int, steps: int) -> list[str]:
     return names
 
 
+def _seen_piece(row: Row, articles: Iterable[Row]) -> tuple[int, Any, bool]:
+    """From a view's record, whose countdowns are twice the number shown: _OWN, _FOREIGN or _ON_ITS_WAY, the
+    piece, and whether it holds a list."""
+    (
+        id_, seat, type_, square, level, hand, marks, stun, ready, other_ready, transport, path, steps, _, _,
+    ) = row  # fmt: skip
+    name = TYPES[type_ - 1]
+    held = HANDS[hand - 1] if hand else UNSET
+    if level == _WAITING:
+        return _ON_ITS_WAY, Reinforcement(id_, name, SQUARES[square], held), False
+    countdowns = {
+        weapon: half_turns // 2
+        for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
+        if half_turns
+    }
+    carried = [_article(kind, ready) for kind, ready, _ in articles]
+    piece = PieceView(
+        piece=id_ or UNSET,
+        seat=SEATS[seat],
+        type=name,
+        at=SQUARES[square],
+        level=LEVELS[level],
+        hand=held,
+        unmoved=True if marks & _UNMOVED else UNSET,
+        articles=carried or UNSET,
+        ready_in=countdowns or UNSET,
+        stun=stun // 2 or UNSET,
+        acted=True if marks & _ACTED else UNSET,
+        fired=True if marks & _FIRED else UNSET,
+        journey=_journey(id_, square, transport, path, steps) if transport else UNSET,
+    )
+    return _OWN if id_ else _FOREIGN, piece, bool(carried or countdowns or transport)
+
+
+def _with_own_parts(piece: PieceView) -> PieceView:
+    """The same piece with lists of its own: the reader of another view may change his."""
+    articles, ready_in, journey = piece.articles, piece.ready_in, piece.journey
+    if journey:
+        journey = replace(journey, remaining=[*journey.remaining] if journey.remaining else journey.remaining)
+    return replace(
+        piece,
+        articles=[*articles] if articles else UNSET,
+        ready_in={**ready_in} if ready_in else UNSET,
+        journey=journey,
+    )
+
+
+def _heap_articles(first: int, second: int, first_ready: int, second_ready: int) -> tuple[ArticleView, ...]:
+    articles = _article(first, first_ready)
+    return (articles, _article(second, second_ready)) if second else (articles,)
+
+
+def _article(kind: int, ready: int) -> ArticleView:
+    return ArticleView(KINDS[kind - 1], ready // 2 or UNSET)
+
+
 class Tables(BaseTables):
     """One match's names. Also what never changes in its views: the options."""
 
@@ -548,24 +616,11 @@ class Tables(BaseTables):
 
     # ---- view ----
 
-    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
-        codec, over, to_move = self._codec, fields["over"], fields["to_move"]
-        own: list[PieceView] = []
-        foreign: list[PieceView] = []
-        waiting: list[Reinforcement] = []
-        for row, articles in zip(fields["pieces"], fields["pieces.articles"], strict=True):
-            piece = codec.pick_piece(row)
-            if piece[4] == _WAITING:
-                waiting.append(
-                    Reinforcement(
-                        piece[0],
-                        TYPES[piece[2] - 1],
-                        SQUARES[piece[3]],
-                        HANDS[piece[5] - 1] if piece[5] else UNSET,
-                    )
-                )
-            else:
-                (own if piece[0] else foreign).append(self._piece(piece, articles))
+    def view(self, viewer: str, fields: Fields) -> View:
+        over, to_move = fields["over"], fields["to_move"]
+        groups: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+        for group, piece, holds in map(self._codec.seen_piece, fields.records("pieces")):
+            groups[group].append(_with_own_parts(piece) if holds else piece)
         acting = not over and viewer == SEATS[to_move]
         ghosts = fields["black_ghosts"] if viewer == SEATS[0] else fields["white_ghosts"]
         return View(
@@ -577,16 +632,16 @@ class Tables(BaseTables):
             options=self.options,
             draw_offer=SEATS[fields["draw_offer"] - 1] if fields["draw_offer"] else UNSET,
             turn_state=self._turn_state(fields) if acting else UNSET,
-            pieces=own,
-            enemies=foreign,
+            pieces=groups[_OWN],
+            enemies=groups[_FOREIGN],
             articles=self._heaps(fields),
             projectiles=self._projectiles(fields),
-            reinforcements=waiting,
+            reinforcements=groups[_ON_ITS_WAY],
             activation_squares=_activation(fields),
             ghosts=[self._ghost(row) for row in ghosts],
         )
 
-    def _turn_state(self, fields: Mapping[str, Any]) -> TurnState:
+    def _turn_state(self, fields: Fields) -> TurnState:
         return TurnState(
             fields["moved"] != 0,
             fields["fires"],
@@ -597,53 +652,15 @@ class Tables(BaseTables):
             _squares(fields["vacated"]),
         )
 
-    def _piece(self, piece: Sequence[int], articles: Sequence[Any]) -> PieceView:
-        """From a view's record, whose countdowns are twice the number shown."""
-        (
-            id_, seat, type_, square, level, hand, marks, stun, ready, other_ready, transport, path, steps, _, _,
-        ) = piece  # fmt: skip
-        name = TYPES[type_ - 1]
-        countdowns: dict[str, int] | UnsetType = UNSET
-        if ready or other_ready:
-            countdowns = {
-                weapon: half_turns // 2
-                for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
-                if half_turns
-            }
-        return PieceView(
-            piece=id_ or UNSET,
-            seat=SEATS[seat],
-            type=name,
-            at=SQUARES[square],
-            level=LEVELS[level],
-            hand=HANDS[hand - 1] if hand else UNSET,
-            unmoved=True if marks & _UNMOVED else UNSET,
-            articles=[self._article(*self._codec.pick_article(row)[:2]) for row in articles]
-            if articles
-            else UNSET,
-            ready_in=countdowns or UNSET,
-            stun=stun // 2 or UNSET,
-            acted=True if marks & _ACTED else UNSET,
-            fired=True if marks & _FIRED else UNSET,
-            journey=_journey(id_, square, transport, path, steps) if transport else UNSET,
-        )
+    def _heaps(self, fields: Fields) -> list[Heap]:
+        articles, nothing = self._codec.heap_articles, self._codec.no_heap
+        return [
+            Heap(square, [*articles(record)])
+            for square, record in zip(SQUARES, fields.records("loose"), strict=True)
+            if record != nothing
+        ]
 
-    def _article(self, kind: int, ready: int) -> ArticleView:
-        return ArticleView(KINDS[kind - 1], ready // 2 or UNSET)
-
-    def _heaps(self, fields: Mapping[str, Any]) -> list[Heap]:
-        heaps = []
-        for square, row in enumerate(fields["loose"]):
-            if not any(row):
-                continue
-            first, second, first_ready, second_ready = self._codec.pick_heap(row)
-            articles = [self._article(first, first_ready)]
-            if second:
-                articles.append(self._article(second, second_ready))
-            heaps.append(Heap(SQUARES[square], articles))
-        return heaps
-
-    def _projectiles(self, fields: Mapping[str, Any]) -> list[Projectile]:
+    def _projectiles(self, fields: Fields) -> list[Projectile]:
         return [
             Projectile(
                 PROJECTILES[kind],
@@ -665,7 +682,7 @@ class Tables(BaseTables):
 
     # ---- Position, in its normal form ----
 
-    def position(self, fields: Mapping[str, Any]) -> Position:
+    def position(self, fields: Fields) -> Position:
         turn = fields["turn"]
         pieces: list[PositionPiece] = []
         waiting: list[PositionReinforcement] = []
@@ -737,7 +754,7 @@ class Tables(BaseTables):
             else UNSET,
         )
 
-    def _position_heaps(self, turn: int, fields: Mapping[str, Any]) -> list[PositionHeap]:
+    def _position_heaps(self, turn: int, fields: Fields) -> list[PositionHeap]:
         heaps = []
         for square, row in enumerate(fields["loose"]):
             first, second, first_ready, second_ready = self._codec.pick_heap(row)
@@ -748,7 +765,7 @@ class Tables(BaseTables):
                 heaps.append(PositionHeap(SQUARES[square], articles))
         return heaps
 
-    def _position_projectiles(self, fields: Mapping[str, Any]) -> list[PositionProjectile]:
+    def _position_projectiles(self, fields: Fields) -> list[PositionProjectile]:
         return [
             PositionProjectile(
                 kind=PROJECTILES[kind],
@@ -764,7 +781,7 @@ class Tables(BaseTables):
             )
         ]
 
-    def _position_turn_state(self, fields: Mapping[str, Any]) -> PositionTurnState | UnsetType:
+    def _position_turn_state(self, fields: Fields) -> PositionTurnState | UnsetType:
         said: dict[str, Any] = {
             name: fields[name] or UNSET for name in ("fires", "pick_ups", "drops", "exchanges", "reinforces")
         }
@@ -790,7 +807,7 @@ def _result(winners: int, reason: int) -> Result:
     return Result(members(winners, SEATS), REASONS[reason])
 
 
-def _activation(fields: Mapping[str, Any]) -> dict[Seat, list[str]]:
+def _activation(fields: Fields) -> dict[Seat, list[str]]:
     words = fields["activation"]
     return {"black": _squares(words[:2]), "white": _squares(words[2:])}
 
