@@ -15,6 +15,20 @@ export interface Place<T> {
 /** The stream is over, or of no use any more: ask again. */
 class StreamEnded extends Error {}
 
+/** With these codes in `closing` the server would refuse to be asked again: the reader is not who he was. */
+const REFUSED: readonly unknown[] = ["not_your_seat", "no_spectators", "unknown_match"];
+
+/** What ends a stream that the server closes. */
+function closed(said: string): Error {
+  let code: unknown;
+  try {
+    ({ code } = JSON.parse(said) as { code?: unknown });
+  } catch {
+    // A reason that says nothing.
+  }
+  return REFUSED.includes(code) ? new WarlogError({ code: code as string }) : new StreamEnded(said);
+}
+
 /** How a feed is followed. */
 export interface Following {
   patience: Patience;
@@ -39,7 +53,7 @@ export async function* follow<T>(
       const { data: body } = await open(place.begin(), silence.signal);
       for await (const message of body ? messages(body, silence) : []) {
         if (message.event === "closing") {
-          throw new StreamEnded(message.data);
+          throw closed(message.data);
         }
         failures = 0;
         const event = message.event === "heartbeat" || message.data === "" ? undefined : place.receive(message);

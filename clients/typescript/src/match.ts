@@ -290,7 +290,8 @@ export class MatchHandle<G extends GameName = GameName> {
    *     for await (const event of warlog.match(id).feed({ seat: "red" })) { … }
    *
    * After a lost connection, a `closing` of the server (`slow_reader`, `shutdown`) and after `silenceMs` without a
-   * heartbeat it asks again from the last event received. Throws the refusal of the server, `broken_feed`, `unreachable`
+   * heartbeat it asks again from the last event received. Throws the refusal of the server (with status 0 where it comes
+   * as `closing`: `not_your_seat`, `no_spectators`, `unknown_match`), `broken_feed`, `unreachable`
    * after as many failures in a row as `retry.attempts` says, or the reason of `signal`.
    */
   feed(

@@ -84,6 +84,12 @@ describe("a feed has every event once and in order", () => {
     expect(server.received.map(({ headers }) => after(headers))).toEqual([0, 1, 2, 3]);
   });
 
+  test.each(["not_your_seat", "no_spectators", "unknown_match"])("until the reader may not read it any more: %s", async (code) => {
+    const { match: handle, server } = await match(() => STREAM + sse(1) + `event: closing\ndata: {"code": "${code}"}\n\n`);
+    await expect(versions(handle.feed(), 2)).rejects.toMatchObject({ code, status: 0 });
+    expect(server.received.length).toBe(1);
+  });
+
   test("after a gap, which is asked for again", async () => {
     const { match: handle } = await match((_, count) => STREAM + (count === 1 ? sse(1) + sse(3) : sse(2) + sse(3)));
     expect(await versions(handle.feed(), 3)).toEqual([1, 2, 3]);
