@@ -43,6 +43,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
             <Contents text={chooser.contents(one)} />
           </button>
         ))}
+        {chosen && settled.length === 1 && chooser.isPaid(settled[0]!) ? <button type="button" onClick={() => (match.open.value = { ...settled[0]!.action, open: true })}>{words().choosePayment}</button> : null}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
       </div>
       {isIdle ? null : (
@@ -141,7 +142,7 @@ function Groups({ match }: { match: MatchState }): JSX.Element | null {
     <div class="row groups" role="group" aria-label={words().kinds}>
       {groups.map(([name, actions]) => (
         <button type="button" aria-pressed={match.group.value === name} onClick={() => (match.group.value = match.group.value === name ? null : name)}>
-          {actions.length === 1 ? name : `${name} (${actions.length})`}
+          {[name, new Set(actions.map((one) => cost(match, one.action))).size === 1 ? cost(match, actions[0]!.action) : ""].filter(Boolean).join(" · ") + (actions.length === 1 ? "" : ` (${actions.length})`)}
         </button>
       ))}
     </div>

@@ -142,7 +142,19 @@ export class Chooser {
         if (before === undefined || TELLING.indexOf(meant) > TELLING.indexOf(before)) found.set(name, meant);
       }
     }
+    for (const cell of candidates.flatMap((one) => this.#struck(one))) {
+      const before = found.get(nameOf(cell));
+      if (before === undefined || before === "go") found.set(nameOf(cell), "take");
+    }
     return found;
+  }
+
+  /** Whom an action would strike, once it is known with what: he can be clicked before the space from where. */
+  #struck(candidate: Candidate): Cell[] {
+    const blow = candidate.trace?.harm?.[0];
+    if (blow === undefined || candidate.left.length === candidate.type.clicks.length || this.#next(candidate) === undefined) return [];
+    const cell = { space: blow.space, level: blow.level ?? this.described.board.levels[0] };
+    return candidate.left.some((field) => this.#isAt(candidate, field, cell)) ? [cell] : []; // not if he was clicked already
   }
 
   #meant(candidate: Candidate, cell: Cell): Meant {
@@ -211,8 +223,18 @@ export class Chooser {
       if (role === "space") given.add(this.#levelOf(candidate));
       picked.push({ ...candidate, left: candidate.left.filter((one) => !given.has(one)) });
     }
+    if (picked.length === 0) {
+      const striking = candidates.filter((one) => this.#struck(one).some((struck) => same(struck, cell)));
+      return striking.map((one) => ({ ...one, left: one.left.filter((field) => !this.#isAt(one, field, cell)) }));
+    }
     const clicked = picked.filter((one) => this.#piece(one) !== undefined && String(this.#piece(one)) === cell.id);
     return clicked.length === 0 ? picked : clicked;
+  }
+
+  /** Does this field of the action name that space? */
+  #isAt(candidate: Candidate, field: string, cell: Cell): boolean {
+    const [value, role] = [candidate.action[field], candidate.type.properties[field]?.role];
+    return role === "space" ? value === cell.space : role === "piece" && this.#where.get(value)?.space === cell.space;
   }
 
   /** The piece with which it is done. */
@@ -242,10 +264,20 @@ export class Chooser {
     return held.join("; ") || (preset?.text ?? "");
   }
 
+  #payment({ type }: Candidate): Json | undefined {
+    return Object.values(type.form ?? {}).find(({ fill }) => fill === "payment");
+  }
+
+  /** Does it cost something that the reader could choose? */
+  isPaid(candidate: Candidate): boolean {
+    return this.#payment(candidate) !== undefined && candidate.action.open !== true;
+  }
+
   /** A field of an action in words: of one that is true its name, of one that is false nothing. */
   given(candidate: Candidate, field: string): string {
     const value = candidate.action[field];
     if (typeof value === "boolean") return value ? field.replaceAll("_", " ") : "";
+    if (value === this.#payment(candidate)?.auto) return ""; // what it costs is said
     const { role, catalogue } = candidate.type.properties[field] ?? {};
     return this.value(role, value, catalogue);
   }

@@ -73,13 +73,12 @@ const STEPS_BACK_MAX = 8; // the last events of a match that is over have no boa
 
 async function fromMatch(game: string, id: string, at: number): Promise<void> {
   const match = warlog.match(id);
-  const { options, seats, status, mode } = await match.get();
-  const seat = (seats as { seat: string; player: { id: string } | null }[]).find((one) => one.player?.id === me.value?.id)?.seat;
+  const { options, seats, status, mode, open_record } = await match.get();
+  const mine = (seats as { seat: string; player: { id: string } | null }[]).filter((one) => one.player?.id === me.value?.id);
+  const seat = mine[0]?.seat;
+  const isWhole = seat === undefined || status === "finished" || open_record === true || mine.length === seats.length;
   for (let version = at; version > Math.max(0, at - STEPS_BACK_MAX); version--) {
-    const found = await match.view("all", { at: version }).catch((error: unknown) => {
-      if (seat === undefined) throw error;
-      return match.position(seat, { at: version });
-    });
+    const found = isWhole ? await match.view("all", { at: version }) : await match.position(seat, { at: version });
     if (isObject(found.position)) return replace(game, found.position, options as Json, { match: seat !== undefined && status === "playing" && mode === "casual" ? id : "" });
   }
   throw new Error(words().editor.noBoard);

@@ -153,14 +153,13 @@ function BudgetField({ game, form, values, set, field }: FieldProps): JSX.Elemen
           return (
             <li>
               <details class="what">
-                <summary>{entry?.name ?? type}</summary>
+                <summary>{entry?.name ?? type}{free[type] ? <small>{words().nothingFor(free[type])}</small> : null}</summary>
                 <small>{entry?.text}</small>
               </details>
               <span class="cost">{cost}</span>
               <button type="button" aria-label={`− ${entry?.name ?? type}`} onClick={() => change(-1)}>−</button>
               <input type="number" min={0} max={count.max} aria-label={entry?.name ?? type} value={String(bought[type] ?? 0)} onInput={(event) => set({ ...bought, [type]: Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)) })} />
               <button type="button" aria-label={`+ ${entry?.name ?? type}`} onClick={() => change(1)}>+</button>
-              {free[type] ? <small>+{free[type]}</small> : null}
             </li>
           );
         })}
@@ -213,6 +212,7 @@ function SlotsField({ game, match, form, values, set, field }: FieldProps): JSX.
   );
   return (
     <>
+    <p class="hint">{words().changePlaces}</p>
     <button type="button" onClick={() => set(laidOut(form as Slots))}>{words().fill}</button>
     <ol class="slots">
       {slots.map((slot, at) => {
@@ -294,7 +294,7 @@ function payable(form: Payment, match: MatchState): string[] {
 export function cost(match: MatchState, action: Json): string {
   const forms = Object.values(match.game.value!.types.get(action.type as string)?.form ?? {});
   const payment = forms.find((form) => form.fill === "payment");
-  return payment === undefined || !action.open ? "" : words().costs(price(payment as Payment, match, action));
+  return payment === undefined ? "" : words().costs(price(payment as Payment, match, action));
 }
 
 function price(form: Payment, match: MatchState, action: Json): number {
@@ -343,7 +343,7 @@ function start(form: Form, match: MatchState, action: Json): unknown {
     case "choice":
       return (form as Form & { of: string[] }).of[0];
     case "slots":
-      return laidOut(form as Slots);
+      return standing(form as Slots, match) ?? laidOut(form as Slots);
     case "payment":
       return shuffled(payable(form as Payment, match)).slice(0, price(form as Payment, match, action));
     default:
@@ -366,6 +366,16 @@ function shuffled<T>(given: readonly T[]): T[] {
     [all[at], all[other]] = [all[other]!, all[at]!];
   }
   return all;
+}
+
+/** The layout that stands on the board; undefined where it does not fill the slots. */
+function standing(form: Slots, match: MatchState): string[] | undefined {
+  const laid = form.slots.map(({ spaces, types }) => {
+    const thing = match.shown.value.find((one) => one.layer.draw === "piece" && one.spaces.includes(spaces[match.viewer.value] ?? ""));
+    const type = thing?.entry?.key;
+    return typeof type === "string" && types.includes(type) ? type : undefined;
+  });
+  return laid.every((type) => type !== undefined) ? (laid as string[]) : undefined;
 }
 
 /** Types that may stand in few slots go first. */

@@ -67,10 +67,11 @@ function Shown(): JSX.Element {
 }
 
 function Header(): JSX.Element {
+  const elsewhere = waiting.value.filter(({ id }) => path.value !== `/m/${id}`).length;
   return (
     <header>
       <a href="/" class="brand" onClick={go}>Warlog</a>
-      {waiting.value.length === 0 ? null : <a href="/" class="count" onClick={go}>{words().waiting(waiting.value.length)}</a>}
+      {elsewhere === 0 ? null : <a href="/" class="count" onClick={go}>{words().waiting(elsewhere)}</a>}
       <a href="/standing" class="wide" onClick={go}>{words().standing.title}</a>
       <a href="/people" class="wide" onClick={go}>{words().people.title}</a>
       <a href="/me" class="who" onClick={go}>{me.value?.name ?? words().signIn}</a>
@@ -167,6 +168,10 @@ function Gain({ notice }: { notice: Notice }): JSX.Element | null {
 effect(() => {
   const count = waiting.value.length;
   document.title = [count > 0 ? `(${count}) ` : "", title.value === "" ? "" : `${title.value} · `, "Warlog"].join("");
+});
+
+effect(() => {
+  if (news.value !== null && path.value === `/m/${news.value.match.id}`) news.value = null; // the reader looks at it
 });
 
 document.documentElement.lang = language.value;

@@ -59,6 +59,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <Seats match={match} />
         <State match={match} />
         <Proposal match={match} />
+        <Past match={match} />
         <Actions match={match} />
         <Analysis match={match} />
         <About match={match} />
@@ -133,8 +134,8 @@ function Lobby({ match }: { match: MatchState }): JSX.Element {
       {told.length > 0 && isMine && !isAsked ? <p>{words().challenge.told([...new Set(told)].join(", "))}</p> : null}
       {isOpen ? (
         <>
-          <p>{words().invite}</p>
-          <Link name={words().invite} />
+          <p>{isMine ? words().invite : words().sitDown}</p>
+          {isMine ? <Link name={words().invite} /> : null}
         </>
       ) : (
         <details>
@@ -320,6 +321,18 @@ function How({ match }: { match: MatchState }): JSX.Element | null {
   );
 }
 
+/** Who looks at the past cannot act: that is said, and how he comes back. */
+function Past({ match }: { match: MatchState }): JSX.Element | null {
+  const [at, summary] = [match.at.value, match.summary.value!];
+  if (at === null || summary.status !== "playing" || match.mine.value.length === 0) return null;
+  return (
+    <p class="hint row past">
+      {words().past(at, summary.version)}
+      <button type="button" onClick={() => match.lookAt(null)}>{words().toNow}</button>
+    </p>
+  );
+}
+
 function Proposal({ match }: { match: MatchState }): JSX.Element | null {
   const proposal = match.summary.value!.proposal;
   if (proposal === null) return null;
@@ -329,10 +342,10 @@ function Proposal({ match }: { match: MatchState }): JSX.Element | null {
     <section class="proposal" role="alert">
       <p>{words().proposes(proposal.player.name, what)}</p>
       <div class="row">
-        {proposal.kind === "undo" ? <button type="button" onClick={() => match.lookAt((proposal as { to?: number }).to ?? null)}>{words().at(Number((proposal as { to?: number }).to), match.summary.value!.version)}</button> : null}
-        {proposal.waiting_for.includes(id) ? <button type="button" class="main" onClick={() => void match.command((one) => one.accept(proposal.version))}>{words().accept}</button> : null}
+        {proposal.kind === "undo" ? <button type="button" onClick={() => match.lookAt((proposal as { to?: number }).to ?? null)}>{words().lookAt(Number((proposal as { to?: number }).to))}</button> : null}
+        {proposal.waiting_for.includes(id) ? <button type="button" class="main" onClick={() => void match.command((one) => one.accept(proposal.version)).then((done) => done && match.lookAt(null))}>{words().accept}</button> : null}
         {match.mine.value.length > 0 ? (
-          <button type="button" onClick={() => void match.command((one) => one.reject(proposal.version))}>{proposal.player.id === id ? words().withdraw : words().reject}</button>
+          <button type="button" onClick={() => void match.command((one) => one.reject(proposal.version)).then((done) => done && match.lookAt(null))}>{proposal.player.id === id ? words().withdraw : words().reject}</button>
         ) : null}
       </div>
     </section>

@@ -186,6 +186,8 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   if (event === undefined || game === null) return "";
   const who = event.seat === undefined || event.type === "match_started" ? undefined : game.seatName(event.seat);
   const action = event.action as Json | undefined;
+  const { player, kind, to } = event as { player?: { name: string }; kind?: string; to?: number };
+  if (event.type === "proposed" && player !== undefined && kind !== undefined) return [words().proposes(player.name, words().proposal[kind] ?? kind), kind === "undo" && to !== undefined ? `(${words().toEvent(to)})` : ""].filter(Boolean).join(" ");
   if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
   const type = game.types.get(action.type as string);
   const first = (event.effects as Json[] | undefined)?.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
@@ -199,6 +201,11 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
 function value(game: Described, type: { role?: string; catalogue?: string }, given: unknown, field = ""): string {
   if (Array.isArray(given)) return given.map((one) => value(game, type, one)).join(" ");
   if (typeof given === "boolean") return given ? field.replaceAll("_", " ") : "";
-  if (typeof given === "object") return "…";
+  if (typeof given === "object") {
+    const parts = Object.entries(given as Json); // so many of a kind
+    const [number, name] = [parts.find(([, one]) => typeof one === "number")?.[1], parts.find(([, one]) => typeof one === "string")?.[1]];
+    if (parts.length === 2 && number !== undefined && name !== undefined) return `${game.word(name, type.catalogue)} ${String(number)}`;
+    return parts.every(([, one]) => typeof one === "number") ? parts.map(([kind, count]) => `${game.word(kind, type.catalogue)} ${String(count)}`).join(" ") : "…";
+  }
   return type.role === "space" ? String(given) : game.word(given, type.catalogue);
 }

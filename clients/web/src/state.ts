@@ -6,7 +6,7 @@ import type { Advice } from "./analysis";
 import { type Candidate, type Cell, Chooser, type Meant, nameOf } from "./choose";
 import { isAside, type Json } from "./described";
 import type { Thing } from "./layers";
-import { player, tell } from "./server";
+import { player, tell, trouble } from "./server";
 import { type Listed, Watched } from "./watched";
 
 /** A form that is filled in on the board. */
@@ -119,9 +119,9 @@ export class MatchState extends Watched {
       this.cells.value = [...this.cells.peek(), cell];
     });
     const [only] = left;
-    // Where a shot goes is looked at before it is fired, and a first click may only have been a look at what stands there: then a button is left, or a second click.
+    // Where a shot goes is looked at before it is fired, what an ability costs before it is paid, and a first click may only have been a look at what stands there: then a button is left, or a second click.
     const isLook = this.cells.peek().length === 1 && this.#hasPiece(cell);
-    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only) && !isLook) this.choose(only);
+    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only) && !chooser.isPaid(only) && !isLook) this.choose(only);
   }
 
   #hasPiece({ space, level, piece }: Cell): boolean {
@@ -160,6 +160,7 @@ export class MatchState extends Watched {
       await player();
       await send(this.handle);
       await this.load();
+      trouble.value = ""; // of an earlier one
       return true;
     } catch (error) {
       tell(error);

@@ -10,6 +10,7 @@ import { type Thing, things } from "./layers";
 import { compare } from "./notices";
 import { described, hasEnded, me, sentence, tell, warlog } from "./server";
 import { isStill, type Playing } from "./shown";
+import { words } from "./words";
 
 export interface MatchEvent extends Json {
   version: number;
@@ -47,6 +48,7 @@ export interface Listed {
 
 const NOTHING: readonly Thing[] = [];
 const ASK_EVERY_MS = 2_000;
+const CLOSED: readonly string[] = ["no_spectators", "unknown_match"]; // of a feed: the match may not be seen any more
 
 /** Waits until the session that has ended is followed by another one. */
 async function signedIn(signal: AbortSignal): Promise<void> {
@@ -178,12 +180,28 @@ export abstract class Watched {
         if (gone.aborted) return;
         if (visible?.signal.aborted) continue; // the page was hidden
         if (error instanceof WarlogError && error.status === 401) await signedIn(gone);
+        else if (error instanceof WarlogError && error.code === "not_your_seat") await this.#unseated(gone);
+        else if (error instanceof WarlogError && CLOSED.includes(error.code) && error.status === 0) return this.#hide();
         else if (error instanceof WarlogError && error.status !== 0 && error.status < 500 && error.status !== 429) return tell(error);
         else await sleep(1_500, gone);
       } finally {
         visible?.end();
       }
     }
+  }
+
+  /** A seat is not his any more, such as one to which he was challenged: declined, perhaps at another device. */
+  async #unseated(signal: AbortSignal): Promise<void> {
+    const [{ visibility, seats }, mine] = [this.summary.peek()!, this.mine.peek()];
+    // Whoever was only challenged to a private match sees nothing more of it: he need not ask.
+    if (visibility === "private" && seats.every(({ seat, challenged }) => challenged === true || !mine.includes(seat))) return this.#hide();
+    await this.load().catch(tell);
+    if (this.mine.peek().join() === mine.join()) await sleep(ASK_EVERY_MS, signal);
+  }
+
+  #hide(): void {
+    this.missing.value = words().hidden;
+    this.stop();
   }
 
   /** What comes next, for the seats that the player holds now. */
