@@ -6,10 +6,12 @@ In the book's order: options and Position into words, actions both ways, effects
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from functools import lru_cache
+from itertools import islice, repeat
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain, service_data
@@ -74,11 +76,13 @@ from warlog_core.codecs.confrontation_structs import (
 )
 from warlog_core.errors import Explanation
 from warlog_core.jsonvalue import is_integer
+from warlog_core.layout import Fields
 
 _ARMY_PHASE, _ORDER, _TERRAIN, _SETUP, _PLAY, _OVER = range(6)
 _HOLD, _LUCK, _LIVE_AGAIN, _PANIC, _FURY, _SWIFT, _RISEN, _DRAW_OFFER = range(1, 9)
 _BOARD, _REMOVED = 1, 3
 _ROOK, _BISHOP = 2, 4
+_PIECES_MADE_MAX = 32768
 _NO_RACE = len(RACE_NAMES)
 _NOT_GIVEN = 0xFF
 _ARMY_BISHOPS_MAX = 14
@@ -196,15 +200,19 @@ class Codec(BaseCodec):
 
     def __init__(self, raw: RawGame) -> None:
         layout = raw.state_layout
-        self.pick_piece = layout.row_picker(
-            "pieces",
-            (
-                "id", "status", "at", "strength", "combat_bonus", "move_bonus",
-                *(f"spells.{i}" for i in range(len(SPELL_NAMES))),
-            ),
+        piece = (
+            "id", "status", "at", "strength", "combat_bonus", "move_bonus",
+            *(f"spells.{i}" for i in range(len(SPELL_NAMES))),
         )  # fmt: skip
+        self.pick_piece = layout.row_picker("pieces", piece)
+        # From one view to the next most pieces stay what they are.
+        read_piece = layout.row_reader("pieces", ("seat", "type", *piece))
+        self.seen_piece = lru_cache(_PIECES_MADE_MAX)(
+            lambda record, seats: _seen_piece(seats, *read_piece(record))
+        )
         self.pick_area = layout.row_picker("areas", ("kind", "spaces"))
         self.work_names = layout.rows["work"]
+        self.pending_at = self.work_names.index("pending")
         self.army_names = layout.rows["armies"]
         self.actions = Actions(raw.actions, _KINDS, _SERVICE["actions"], own=(Army, PlaceTerrain, Cast))
         self.effects = Effects(raw.effects, _KINDS, _SERVICE["effects"], {"treasure": "TreasureFound"})
@@ -480,6 +488,31 @@ def _cast(record: Sequence[int]) -> Cast:
     return Cast(piece, spell) if spell == "judgement" else Cast(piece, spell, SPACE_NAMES[first])
 
 
+def _seen_piece(
+    seats: Sequence[Seat],
+    seat: int,
+    kind: int,
+    id_: int,
+    status: int,
+    at: int,
+    strength: int,
+    combat: int,
+    move: int,
+    *spells: int,
+) -> PieceView:
+    return PieceView(
+        id=id_,
+        seat=seats[seat],
+        type=TYPES[kind],
+        status=STATUSES[status],
+        at=SPACE_NAMES[at] if status == _BOARD else UNSET,
+        strength=strength or UNSET,
+        combat_bonus=combat or UNSET,
+        move_bonus=move or UNSET,
+        spells=_spells(spells) if kind == _BISHOP else UNSET,
+    )
+
+
 class Tables(BaseTables):
     """One match's names: those of its seats. All else is the same in every match."""
 
@@ -536,7 +569,7 @@ class Tables(BaseTables):
 
     # ---- view and Position: two writings of one record ----
 
-    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+    def view(self, viewer: str, fields: Fields) -> View:
         phase = fields["phase"]
         playing = phase == _PLAY
         seats = self.seats
@@ -560,7 +593,7 @@ class Tables(BaseTables):
             pending=self._pending(fields) if playing else UNSET,
         )
 
-    def _seat_view(self, number: int, fields: Mapping[str, Any]) -> SeatView:
+    def _seat_view(self, number: int, fields: Fields) -> SeatView:
         seat, alive = self.seats[number], fields["alive"] >> number & 1 != 0
         if fields["phase"] == _ARMY_PHASE:
             submitted = fields["submitted"] >> number & 1 != 0
@@ -587,13 +620,13 @@ class Tables(BaseTables):
             UNSET if extra == _NOT_GIVEN else extra,
         )
 
-    def _terrain(self, fields: Mapping[str, Any]) -> list[Area]:
+    def _terrain(self, fields: Fields) -> list[Area]:
         return [
             Area(KINDS[kind], members(spaces, SPACE_NAMES))
             for kind, spaces in map(self._codec.pick_area, fields["areas"])
         ]
 
-    def _rows(self, fields: Mapping[str, Any]) -> list[tuple[int, int, int, tuple[int, ...] | None]]:
+    def _rows(self, fields: Fields) -> list[tuple[int, int, int, tuple[int, ...] | None]]:
         """(id, seat, type, row) of every piece, by ascending id; no row for a removed one."""
         rows = {row[0]: row for row in map(self._codec.pick_piece, fields["pieces"])}
         n = len(TYPES)
@@ -603,33 +636,29 @@ class Tables(BaseTables):
             if entry
         ]
 
-    def _pieces(self, fields: Mapping[str, Any]) -> list[PieceView]:
+    def _pieces(self, fields: Fields) -> list[PieceView]:
+        seats, n = self.seats, len(TYPES)
+        there = {
+            piece.id: piece for piece in map(self._codec.seen_piece, fields.records("pieces"), repeat(seats))
+        }
         pieces = []
-        for piece, seat, kind, row in self._rows(fields):
-            if row is None:
-                pieces.append(PieceView(id=piece, seat=self.seats[seat], type=TYPES[kind], status="removed"))
+        for id_, entry in enumerate(fields["roster"]):
+            if not entry:
                 continue
-            _, status, at, strength, combat, move, *spells = row
-            pieces.append(
-                PieceView(
-                    id=piece,
-                    seat=self.seats[seat],
-                    type=TYPES[kind],
-                    status=STATUSES[status],
-                    at=SPACE_NAMES[at] if status == _BOARD else UNSET,
-                    strength=strength or UNSET,
-                    combat_bonus=combat or UNSET,
-                    move_bonus=move or UNSET,
-                    spells=_spells(spells) if kind == _BISHOP else UNSET,
-                )
-            )
+            piece = there.get(id_)
+            if piece is None:
+                seat, kind = divmod(entry - 1, n)
+                piece = PieceView(id=id_, seat=seats[seat], type=TYPES[kind], status="removed")
+            elif piece.spells is not UNSET:
+                piece = replace(piece, spells=[*piece.spells])  # its reader's own
+            pieces.append(piece)
         return pieces
 
-    def _pending(self, fields: Mapping[str, Any]) -> Pending | UnsetType:
-        work = dict(zip(self._codec.work_names, fields["work"], strict=True))
-        kind = work["pending"]
+    def _pending(self, fields: Fields) -> Pending | UnsetType:
+        kind = fields["work"][self._codec.pending_at]
         if not kind:
             return UNSET
+        work = dict(zip(self._codec.work_names, fields["work"], strict=True))
         seat = self.seats[work["owner"]]
         name = DECISIONS[kind - 1]
         if kind in (_HOLD, _LUCK, _LIVE_AGAIN):
@@ -659,7 +688,7 @@ class Tables(BaseTables):
             return Pending(kind=name, seat=seat, by=self.seats[fields["active"]])
         return Pending(kind=name, seat=seat, piece=work["mover"])
 
-    def position(self, fields: Mapping[str, Any]) -> Position | None:
+    def position(self, fields: Fields) -> Position | None:
         """Of phase `play` without an open decision alone (10.6)."""
         work = dict(zip(self._codec.work_names, fields["work"], strict=True))
         if fields["phase"] != _PLAY or work["pending"]:
@@ -684,7 +713,7 @@ class Tables(BaseTables):
             terrain=self._terrain(fields),
         )
 
-    def _position_pieces(self, fields: Mapping[str, Any]) -> list[PositionPiece]:
+    def _position_pieces(self, fields: Fields) -> list[PositionPiece]:
         pieces = []
         for piece, seat, kind, row in self._rows(fields):
             if row is None:

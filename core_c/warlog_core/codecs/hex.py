@@ -552,7 +552,8 @@ class Tables(BaseTables):
 
     def view(self, viewer: str, fields: Fields) -> View:
         phase = fields["phase"]
-        pick, ids = self._codec.pick_stack, [row[0] for row in fields["stacks"]]
+        pick = self._codec.pick_stack
+        stacks = [self._stack(pick(row), _HIDDEN) for row in fields["stacks"]]
         return View(
             viewer=viewer,
             phase=PHASES[phase],
@@ -562,26 +563,25 @@ class Tables(BaseTables):
             board=Board(self._setup["width"], self._setup["height"], [*_obstacles(fields["obstacles"])]),
             roster=[*self._roster],
             seats=[
-                self._seat_view(number, phase, fields["side"][number], row, fields["seats.army"][number])
+                self._seat_view(number, phase, row, fields)
                 for number, row in enumerate(fields["seats"][: len(self.seats)])
             ],
-            stacks=[self._stack(pick(row), _HIDDEN) for row in fields["stacks"]],
-            queue=[ids[place] for place in fields["queue"]],
+            stacks=stacks,
+            queue=[stacks[place].id for place in fields["queue"]],
             active=fields["active"] if phase == _PLAY else UNSET,
             zone=self._zone(fields) if fields["has_zone"] else UNSET,
         )
 
-    def _seat_view(
-        self, number: int, phase: int, side: int, row: tuple[int, ...], army: list[Any]
-    ) -> SeatView:
+    def _seat_view(self, number: int, phase: int, row: tuple[int, ...], fields: Fields) -> SeatView:
         status, submitted, ready, draw_offer, draw_used = self._codec.pick_seat(row)
-        view = (SEATS[number], side, STATUSES[status])
+        view = (SEATS[number], fields["side"][number], STATUSES[status])
         if phase == _PLAY:
             return SeatView(*view, draw_offer=draw_offer != 0, draw_used=draw_used != 0)
         if phase == _DEPLOY:
             return SeatView(*view, ready=ready != 0)
         if phase != _RECRUIT_PHASE:
             return SeatView(*view)
+        army = fields["seats.army"][number]
         return SeatView(*view, submitted=submitted != 0, army=self._entries(army) if army else UNSET)
 
     def _entries(self, rows: list[Any]) -> list[ArmyEntry]:

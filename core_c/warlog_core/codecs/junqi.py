@@ -6,6 +6,8 @@ In the book's order: options and Position into words, actions both ways, effects
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import repeat
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -17,7 +19,7 @@ from warlog_core.codecs._actions import (
     recent,
 )
 from warlog_core.codecs._base import BaseCodec, BaseTables
-from warlog_core.codecs._names import members
+from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
@@ -76,6 +78,7 @@ from warlog_core.codecs.junqi_structs import (
     View,
 )
 from warlog_core.errors import Explanation
+from warlog_core.layout import Fields
 
 _LAYOUT_PHASE, _PLAY, _OVER = range(3)
 _FLIP_MODE = 1
@@ -227,9 +230,11 @@ class Codec(BaseCodec):
         makers[self.layout] = lambda record: Layout(open=True)
         self.made = recent(lambda record: makers[record[0]](record))
         self.listed = ListedActions(self.made)
-        self.pieces_made: dict[tuple[bool, int], dict[tuple[int, int, int, int], PieceView]] = {
-            (False, 4): {}, (False, 2): {}, (True, 2): {},
-        }  # fmt: skip
+        # Most pieces of a view stand where they stood in the last one, and are frozen: each is made once.
+        self.piece = {
+            (flip, n): lru_cache(_PIECES_MADE_MAX)(partial(_piece, flip, SEATS_OF[n]))
+            for flip, n in ((False, 4), (False, 2), (True, 2))
+        }
 
     @staticmethod
     def sides(options: Mapping[str, Any]) -> dict[str, int]:
@@ -414,8 +419,7 @@ class Tables(BaseTables):
         self._codec = codec
         self._setup = setup
         self._flip = setup["mode"] == _FLIP_MODE
-        # Most pieces of a view stand where they stood in the last one, and are frozen: each is made once.
-        self._pieces_made = codec.pieces_made[self._flip, len(self.seats)]
+        self._piece = codec.piece[self._flip, len(self.seats)]
         kinds = {**_KINDS, "seat": table(self.seats), "seats": Kind(self.named)}
         encoders = codec.actions.encoders(kinds, spaces=SPACE_IDS)
         self._makers = codec.actions.makers(kinds)
@@ -445,7 +449,7 @@ class Tables(BaseTables):
 
     # ---- view and Position: two writings of one record ----
 
-    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+    def view(self, viewer: str, fields: Fields) -> View:
         setup = self._setup
         phase, colors = fields["phase"], fields["colors"]
         stake = setup["stake"]
@@ -472,7 +476,7 @@ class Tables(BaseTables):
             settlement=self._settlement(fields) if fields["has_settlement"] else UNSET,
         )
 
-    def _seat_view(self, number: int, fields: Mapping[str, Any]) -> SeatView:
+    def _seat_view(self, number: int, fields: Fields) -> SeatView:
         status, cause, ready, timeouts, offered = self._codec.pick_seat(fields["seats"][number])
         counted = not self._flip or fields["colors"]
         return SeatView(
@@ -487,51 +491,19 @@ class Tables(BaseTables):
             flag_revealed=UNSET if self._flip else fields["flag_revealed"][number] != 0,
         )
 
-    def _owner(self, army: int, colors: int) -> tuple[Seat | UnsetType, Color | UnsetType]:
-        if not self._flip:
-            return self.seats[army], UNSET
-        if not colors:
-            return UNSET, COLORS[army]
-        return self.seats[army if colors == _SOUTH_IS_RED else 1 - army], COLORS[army]
-
-    def _pieces(self, fields: Mapping[str, Any]) -> list[PieceView]:
-        colors, down = fields["colors"], fields["down"]
-        made = self._pieces_made
-        if len(made) > _PIECES_MADE_MAX:
-            made.clear()
-        pieces = []
-        for space, occupant in enumerate(fields["board"]):
-            if not occupant or occupant == _WALL:
-                continue
-            face = down[space >> 5] >> (space & 31) & 1
-            key = (space, occupant, face, colors)
-            piece = made.get(key)
-            if piece is None:
-                piece = made[key] = self._piece(*key)
-            pieces.append(piece)
-        return pieces
-
-    def _piece(self, space: int, occupant: int, face: int, colors: int) -> PieceView:
-        if occupant == _FACE_DOWN_PIECE:
-            return PieceView(at=SPACE_NAMES[space], face="down")
-        army, kind = _army_and_type(occupant)
-        seat, color = self._owner(army, colors)
-        return PieceView(
-            piece=occupant if occupant < _KNOWN else UNSET,
-            seat=seat,
-            color=color,
-            type=kind,
-            at=SPACE_NAMES[space],
-            face=FACES[face] if self._flip else UNSET,
-        )
+    def _pieces(self, fields: Fields) -> list[PieceView]:
+        board = fields["board"]
+        down = f"{joined(fields['down'], 32):0{len(board)}b}"[::-1]
+        pieces = map(self._piece, range(len(board)), board, down, repeat(fields["colors"]))
+        return list(filter(None, pieces))
 
     def _lost(self, occupant: int, colors: int) -> LostPiece:
         army, kind = _army_and_type(occupant)
         assert kind is not UNSET
-        seat, color = self._owner(army, colors)
+        seat, color = _owner(self._flip, self.seats, army, colors)
         return LostPiece(piece=occupant if occupant < _KNOWN else UNSET, seat=seat, color=color, type=kind)
 
-    def _offer(self, fields: Mapping[str, Any]) -> Offer | UnsetType:
+    def _offer(self, fields: Fields) -> Offer | UnsetType:
         by, accepted = fields["offer_by"], fields["accepted"]
         if by == _NO_SEAT:
             return UNSET
@@ -543,7 +515,7 @@ class Tables(BaseTables):
         waiting = alive & ~accepted & ~(1 << by)
         return Offer(self.seats[by], self.named(accepted), self.named(waiting))
 
-    def _last_move(self, fields: Mapping[str, Any]) -> LastMove | UnsetType:
+    def _last_move(self, fields: Fields) -> LastMove | UnsetType:
         kind = fields["last_kind"]
         if not kind:
             return UNSET
@@ -560,7 +532,7 @@ class Tables(BaseTables):
             outcome=OUTCOMES[outcome - 1] if outcome else UNSET,
         )
 
-    def _settlement(self, fields: Mapping[str, Any]) -> Settlement:
+    def _settlement(self, fields: Fields) -> Settlement:
         setup, seats = self._setup, self.seats
         scores = [
             SettledScore(seat, setup["scores"][i], fields["delta"][i], fields["after"][i], fields["level"][i])
@@ -575,7 +547,7 @@ class Tables(BaseTables):
         gold = SettledGold(setup["stake"], setup["gold_multiplier"], accounts, fields["house"])
         return Settlement(setup["multiplier"], scores, gold)
 
-    def position(self, fields: Mapping[str, Any]) -> Position:
+    def position(self, fields: Fields) -> Position:
         layout = fields["phase"] == _LAYOUT_PHASE
         offer: PositionOffer | UnsetType = UNSET
         if fields["offer_by"] != _NO_SEAT:
@@ -593,7 +565,7 @@ class Tables(BaseTables):
             last_move=self._last_move(fields),
         )
 
-    def _position_seat(self, number: int, layout: bool, fields: Mapping[str, Any]) -> PositionSeat:
+    def _position_seat(self, number: int, layout: bool, fields: Fields) -> PositionSeat:
         status, cause, ready, timeouts, offered = self._codec.pick_seat(fields["seats"][number])
         return PositionSeat(
             seat=self.seats[number],
@@ -604,7 +576,7 @@ class Tables(BaseTables):
             offered=offered != 0,
         )
 
-    def _position_pieces(self, fields: Mapping[str, Any]) -> list[PositionPiece]:
+    def _position_pieces(self, fields: Fields) -> list[PositionPiece]:
         down = fields["down"]
         pieces = []
         for piece, space in enumerate(fields["at"]):
@@ -623,6 +595,36 @@ class Tables(BaseTables):
                 )
             )
         return pieces
+
+
+def _owner(
+    flip: bool, seats: Sequence[Seat], army: int, colors: int
+) -> tuple[Seat | UnsetType, Color | UnsetType]:
+    if not flip:
+        return seats[army], UNSET
+    if not colors:
+        return UNSET, COLORS[army]
+    return seats[army if colors == _SOUTH_IS_RED else 1 - army], COLORS[army]
+
+
+def _piece(
+    flip: bool, seats: Sequence[Seat], space: int, occupant: int, is_down: str, colors: int
+) -> PieceView | None:
+    """None where no piece stands."""
+    if not occupant or occupant == _WALL:
+        return None
+    if occupant == _FACE_DOWN_PIECE:
+        return PieceView(at=SPACE_NAMES[space], face="down")
+    army, kind = _army_and_type(occupant)
+    seat, color = _owner(flip, seats, army, colors)
+    return PieceView(
+        piece=occupant if occupant < _KNOWN else UNSET,
+        seat=seat,
+        color=color,
+        type=kind,
+        at=SPACE_NAMES[space],
+        face=FACES[int(is_down)] if flip else UNSET,
+    )
 
 
 # The types of an army's pieces, by id.
