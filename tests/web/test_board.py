@@ -164,7 +164,7 @@ def test_what_a_blow_would_do_is_told_before_it_is_struck(person: Person) -> Non
         page.locator(one) for one in ('[data-space="f5"]', '[data-space="d5"]', ".expected li")
     )
     swordsmen.click(force=True)
-    expect(archers).to_have_attribute("aria-label", "f5, Archer Blue 10, 7…10 would fall")
+    expect(archers).to_have_attribute("aria-label", "f5, Archer Blue 10, 7…10 would fall, can take here")
     expect(page.locator("text.harm")).to_have_text(["−7…10", "−5…8"], use_inner_text=False)
     page.locator('[data-space="e5"]').click(force=True)
     expect(told.filter(has_text="Blue Archer f5")).to_have_text(

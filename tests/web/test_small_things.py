@@ -61,7 +61,8 @@ def test_the_header_has_room_for_every_name_on_a_phone(
         box is not None and box["height"] <= LINE_PX and box["x"] + box["width"] <= 390 for box in boxes
     ), boxes
     who = boxes[2]
-    assert who is not None and who["width"] >= 30, boxes
+    assert who is not None, boxes
+    assert who["width"] >= 30, boxes
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
