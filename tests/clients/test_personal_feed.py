@@ -33,6 +33,7 @@ NOTICES: list[dict[str, Any]] = [
     {"type": "rating_changed", "match": "m_1", "game": "hex", "version": 9, "at": AT, "seats": ["red"], "pool": "duel",
      "before": {"rating": 1500, "deviation": 499, "mu": 25.0, "sigma": 8.3333},
      "after": {"rating": 1658, "deviation": 483, "mu": 27.6352, "sigma": 8.0655}},
+    {"type": "not_rated", "match": "m_1", "game": "hex", "version": 9, "at": AT, "seats": ["red"], "reason": "short"},
     {"type": "match_over", "match": "m_1", "game": "hex", "version": 9, "at": AT, "seats": ["red"],
      "status": "finished", "result": {"winners": ["red"], "reason": "resigned"}},
 ]  # fmt: skip

@@ -54,6 +54,7 @@ WORDS = {
     "QuotaName": ("Problem", "quota"),
     "Seating": ("MatchSummary", "seating"),
     "Spectators": ("Game", "spectators"),
+    "UnratedReason": ("NotRatedNotice", "reason"),
     "VerdictStatus": ("Verdict", "status"),
     "Visibility": ("MatchSummary", "visibility"),
 }

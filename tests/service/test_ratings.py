@@ -80,6 +80,25 @@ def test_both_are_told_in_their_feeds_what_the_match_has_done_to_their_ratings(a
             }
 
 
+def test_who_waits_for_a_change_of_his_rating_is_told_why_there_is_none(api: Api) -> None:
+    ada, ben = api.player(), api.player()
+    with ada.personal_feed() as adas, ben.personal_feed() as bens:
+        spec = {"game": "hex", "options": {"army": "preset"}, "mode": "competitive"}
+        match = ada.create(**spec, seats={"red": "me", "blue": "open"})["match"]["id"]
+        ok(ben.put(f"/matches/{match}/seats/blue", {}))
+        for seat, player in (("red", ada), ("blue", ben)):
+            ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
+        ada.resign(match, "red")
+        ok(api.get(f"/players/{ada.id}/ratings"))
+        for feed, seat in ((adas, "red"), (bens, "blue")):
+            told: list[dict[str, Any]] = []
+            while not told:
+                told = [notice for _, name, notice in feed.take(1) if name == "not_rated"]
+            (notice,) = told
+            assert (notice["match"], notice["seats"], notice["reason"]) == (match, [seat], "short")
+            assert notice["version"] == ada.match(match)["version"]
+
+
 def test_a_game_says_its_pools_and_others_are_unknown(api: Api) -> None:
     ada = api.player()
     assert [pool["pool"] for pool in ok(api.get("/games/hex"))["pools"]] == ["duel", "pairs", "melee"]

@@ -26,7 +26,8 @@ QUEUE = {"game": "hex", "mode": "competitive", "options": {**SMALL, "army": "pre
 
 
 class Client:
-    """One person: a token, and a worker that he likes best until it fails him."""
+    """One person: a token, and a worker that he likes best until it fails him. On some days there is a proxy, which
+    takes each of his requests to any worker."""
 
     def __init__(self, run: Run, name: str) -> None:
         self._run = run
@@ -37,6 +38,7 @@ class Client:
         self.cut_next: list[Cut] = []
         self.slow = False
         self._at = self.rng.randrange(len(run.workers))
+        self._routes = random.Random(f"{run.seed}/routes/{name}")
         self._keys = 0
 
     # ---- requests
@@ -50,6 +52,8 @@ class Client:
         content = b"" if body is None else json.dumps(body).encode()
         if content:
             headers.append((b"content-length", b"%d" % len(content)))
+        if self._run.has_proxy:
+            self._at = self._routes.randrange(len(self._run.workers))
         worker = self._run.workers[self._at]
         made = Exchange(self._run.network, worker, self.name, method, f"/v1{path}", headers, content)
         if self.cut_next:

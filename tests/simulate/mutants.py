@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -21,6 +24,7 @@ from warlog_events.errors import ClockSkew, IntegrityError, Repeated, TryAgain, 
 from warlog_events.matches import Matches
 from warlog_events.memory.cache import CachedMatch
 from warlog_events.memory.integrity import Integrity
+from warlog_events.memory.loading import Loader
 from warlog_events.reading.replayed import ReplayedEvent
 from warlog_events.redis import connection, idempotency, keys, pipe, scripts, store
 from warlog_events.redis.scripts import Script
@@ -58,15 +62,29 @@ def _method(owner: Any, name: str, other: Any) -> Iterator[None]:
 
 
 @contextmanager
+def _python(owner: type, name: str, *changes: tuple[str, str]) -> Iterator[None]:
+    """The method with other text in some places, each of which must be there once."""
+    source = textwrap.dedent(inspect.getsource(getattr(owner, name)))
+    made = dict(vars(sys.modules[owner.__module__]))
+    exec(_changed(source, f"{owner.__name__}.{name}", changes), made)
+    with _method(owner, name, made[name]):
+        yield
+
+
+def _changed(source: str, where: str, changes: Sequence[tuple[str, str]]) -> str:
+    for old, new in changes:
+        if source.count(old) != 1:
+            raise ValueError(f"{where} does not have this once: {old}")
+        source = source.replace(old, new)
+    return source
+
+
+@contextmanager
 def _lua(name: str, *changes: tuple[str, str]) -> Iterator[None]:
     """The script with other text in some places, each of which must be there once."""
     before = scripts.script
     code = before(name)
-    source = code.source
-    for old, new in changes:
-        if source.count(old) != 1:
-            raise ValueError(f"lua/{name}.lua does not have this once: {old}")
-        source = source.replace(old, new)
+    source = _changed(code.source, f"lua/{name}.lua", changes)
     other = Script(name, source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest())
 
     def script(asked: str) -> Script:
@@ -106,10 +124,24 @@ def _answer_before_append() -> Iterator[None]:
 
 
 def _append_without_chain() -> Iterator[None]:
-    # With what every process does when Redis is back, a chain is seldom left to the append.
+    async def nothing(self: Integrity, pause: object = None) -> None:
+        """In place of the look through all that is in memory."""
+
+    # Each process also compares what it knows when Redis is back, and whenever it reads a match: with either of them,
+    # no other chain is left to the append.
     with (
         _lua("append", ("if chain ~= expected_chain then", "if false then")),
         _method(Integrity, "_returned", lambda self, affected: None),
+        _method(Integrity, "compare_all", nothing),
+        _python(
+            Loader,
+            "refresh",
+            (" or newest.chain != match.chain:", ":"),
+            (
+                'raise IntegrityError(f"event {match.version} is not in Redis as it was written")',
+                "return cached",
+            ),
+        ),
     ):
         yield
 
@@ -266,8 +298,9 @@ MUTANTS = {
     for mutant in (
         Mutant("answer_before_append", "a player is answered before Redis has the event",
                _answer_before_append, 20, found_by=1),
-        Mutant("append_without_chain", "an append compares the version alone, and nobody compares when Redis is back",
-               _append_without_chain, 100, ("Redis's machine crashes", "killed"), shows="is not chained"),
+        Mutant("append_without_chain", "an append compares the version alone, and nobody else compares the chain",
+               _append_without_chain, 200, ("Redis's machine crashes", "killed"), found_by=32,
+               shows="is not chained"),
         Mutant("append_without_version", "an append takes the next version, whatever it was made for",
                _append_without_version, 20, found_by=1),
         Mutant("idempotency_after_event", "a command's record is written after its event, by a second call",

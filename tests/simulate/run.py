@@ -83,6 +83,7 @@ class Run:
         settings = settings_for(redis.path, self.durability)
         names = [f"worker {letter}" for letter in "abc"[: rng.choice((2, 2, 3))]]
         self.workers = [Worker(self.loop, self.network, settings, f"{seed}", name) for name in names]
+        self.has_proxy = random.Random(f"{seed}/proxy").random() < 0.25
         self.players = [Player(self, f"player {i + 1}") for i in range(PLAYERS)]
         self.reader = Client(self, "reader")
         self.faults = Faults(self, drawn(self, rng, kinds) if faults is None else faults)

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
         ProposalKind,
         ProposalOutcome,
         Seating,
+        UnratedReason,
         Visibility,
     )
     from .shapes import Proposed
 else:  # A word or a kind that this SDK does not know is no reason to refuse an answer.
     AbortReason = Consent = EventType = MatchStatus = Mode = NoticeType = ProposalKind = Seating = str
-    LeftReason = ProposalOutcome = Visibility = str
+    LeftReason = ProposalOutcome = UnratedReason = Visibility = str
     Proposed = dict
 
 
@@ -384,6 +385,13 @@ class RatingChangedNotice(MatchNotice, frozen=True, kw_only=True):
     after: RatingValue
 
 
+class NotRatedNotice(MatchNotice, frozen=True, kw_only=True):
+    """A competitive match that is over has not moved your rating. `reason`: why."""
+
+    type: Literal["not_rated"]
+    reason: UnratedReason
+
+
 class NewAchievement(Struct, frozen=True):
     """What a notice tells of an achievement."""
 
@@ -444,6 +452,7 @@ NOTICES: dict[str, type[Notice]] = {
     "proposal_over": ProposalOverNotice,
     "match_over": MatchOverNotice,
     "rating_changed": RatingChangedNotice,
+    "not_rated": NotRatedNotice,
     "achievement": AchievementNotice,
     "ready": Ready,
     "reset": Reset,

@@ -54,7 +54,7 @@ MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
 Mode = Literal["casual", "competitive"]
 NoticeType = Literal[
     "seated", "challenged", "accepted", "declined", "match_started", "your_turn", "proposal",
-    "proposal_over", "match_over", "rating_changed", "achievement", "ready", "reset",
+    "proposal_over", "match_over", "rating_changed", "not_rated", "achievement", "ready", "reset",
 ]  # fmt: skip
 PairingStatus = Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
 Pattern = Literal["plain", "stripes", "dots", "checks", "bars", "grid", "rings", "waves"]
@@ -72,5 +72,6 @@ Scope = Literal["play", "admin"]
 Seating = Literal["direct", "wish"]
 Spectators = Literal["open", "none"]
 Turn = Literal["mine", "others"]
+UnratedReason = Literal["alone", "bots", "options", "same_players", "short", "uncounted", "went_back"]
 VerdictStatus = Literal["verified", "unseeded", "failed"]
 Visibility = Literal["public", "private"]

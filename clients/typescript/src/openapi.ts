@@ -1030,8 +1030,8 @@ export interface paths {
          * Server-Sent Events: what happens to you in all your matches
          * @description Server-Sent Events: what happens to you in all your matches.
          *
-         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`,
-         *     `proposal_over`, `match_over`, `rating_changed`, `achievement`. Ignore types that you do not know: more will come.
+         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `proposal_over`,
+         *     `match_over`, `rating_changed`, `not_rated`, `achievement`. Ignore types that you do not know: more will come.
          *     A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
          *
          *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
@@ -6073,8 +6073,34 @@ export interface components {
             /** @description the version after which it was played; the first has none */
             parent?: number;
         };
+        /** @description A competitive match that is over has not moved your rating. */
+        NotRatedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "not_rated";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
+            /**
+             * @description why. `alone`: fewer than two sides, or a player on both; `bots`: only the ratings of programs move; `options`: they are of no pool; `same_players`: they have had as many rated matches today as count; `short`: fewer actions than the pool's `actions_min`; `uncounted`: the match's own `uncounted` says why; `went_back`: it was taken back or edited, or began from a Position or a record
+             * @enum {unknown}
+             */
+            reason: "alone" | "bots" | "options" | "same_players" | "short" | "uncounted" | "went_back";
+        };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["ProposalOverNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["ProposalOverNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["NotRatedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**

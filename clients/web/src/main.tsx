@@ -160,6 +160,7 @@ function Gains({ gained }: { gained: readonly News[] }): JSX.Element {
 
 function Gain({ notice }: { notice: Notice }): JSX.Element | null {
   if (notice.type === "achievement") return <b lang="en">{notice.achievement.name}</b>;
+  if (notice.type === "not_rated") return <>{words().notRated[notice.reason] ?? notice.reason}</>;
   if (notice.type !== "rating_changed") return null;
   const change = notice.after.rating - notice.before.rating;
   return <><b>{notice.after.rating}</b> ({change < 0 ? `−${-change}` : `+${change}`})</>;

@@ -27,7 +27,7 @@ export const news = signal<News | null>(null);
 /** What the match that was over last has brought the player: a rating, achievements. */
 export const gains = signal<readonly News[]>([]);
 
-const isGain = ({ type }: Notice): boolean => type === "rating_changed" || type === "achievement";
+const isGain = ({ type }: Notice): boolean => ["rating_changed", "not_rated", "achievement"].includes(type);
 
 /** What was proposed is done, or something else was: the board shows it. */
 const isSeen = ({ type, ...rest }: Notice): boolean => type === "proposal_over" && "outcome" in rest && rest.outcome !== "rejected";

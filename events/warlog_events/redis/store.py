@@ -466,10 +466,18 @@ class Store:
         replies = await self._pipe.many((*ask_summary(match_id), "archived") for match_id in matches)
         return [(summary_of(reply[:-1]), reply[-1] is not None) for reply in replies]
 
-    async def check_archive(self, matches: Sequence[str]) -> None:
-        """Raises Unavailable if one of these is in an archive and there is none to read from."""
-        if self._archive is None and any(buried for _, buried in await self.standings(matches)):
-            raise _no_archive()
+    @property
+    def has_archive(self) -> bool:
+        """What is in the archive can be read here."""
+        return self._archive is not None
+
+    async def check_here(self, matches: Sequence[str]) -> None:
+        """Raises Unavailable if one of these is in the archive."""
+        for match_id, (_, is_buried) in zip(matches, await self.standings(matches), strict=True):
+            if is_buried:
+                raise Unavailable(
+                    f"The match {match_id} is in an archive, and nothing says where that is (`--archive`)."
+                )
 
     async def count(self) -> int:
         """Of all matches, those in the archive included."""

@@ -159,8 +159,10 @@ class Changed(NamedTuple):
 class News(msgspec.Struct, frozen=True, array_like=True):
     """For a player's feed: what a match has made of him, and his seats in it.
 
-    key            of the achievement; "" where his rating has changed, in this `pool`
+    key            of the achievement; "" where it is of his rating
+    pool           in which that has changed
     before, after  μ and σ of that
+    unrated        why it has not changed; "" where it has
     """
 
     player: str
@@ -173,11 +175,14 @@ class News(msgspec.Struct, frozen=True, array_like=True):
     pool: str = ""
     before: tuple[int, int] = (0, 0)
     after: tuple[int, int] = (0, 0)
+    unrated: str = ""
 
     @property
     def kind(self) -> str:
         """Its type in the feed."""
-        return "achievement" if self.key else "rating_changed"
+        if self.key:
+            return "achievement"
+        return "not_rated" if self.unrated else "rating_changed"
 
 
 _news_of = msgspec.json.Decoder(News).decode
@@ -413,6 +418,7 @@ def commands_of(facts: Facts, settled: Settled, before: Before, *, is_new: bool)
     return [
         *_rated(facts, settled, before, is_new=is_new),
         *_counted(facts, settled, before, is_new=is_new),
+        *(_not_rated(facts, settled) if is_new else ()),
     ]
 
 
@@ -469,6 +475,16 @@ def _counted(facts: Facts, settled: Settled, before: Before, *, is_new: bool) ->
     if is_new:
         commands += [_news(facts, player, key) for player, key in awards]
     return commands
+
+
+def _not_rated(facts: Facts, settled: Settled) -> Commands:
+    """Whoever might wait for a change of his rating is told why there is none. Of a casual match nobody does."""
+    why = settled.unrated or "bots"
+    if why == "casual":
+        return []
+    moved = {change.player for change in settled.changes}
+    people = [player for player in facts.players if player not in HOUSE and player not in moved]
+    return [_news(facts, player, unrated=why) for player in people]
 
 
 def _news(facts: Facts, player: str, key: str = "", **of_rating: Any) -> tuple[str, ...]:

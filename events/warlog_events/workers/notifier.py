@@ -164,6 +164,8 @@ def news_json(news: News) -> bytes:
     if news.key:
         one = catalogue()[news.key]
         shown["achievement"] = {"key": news.key, "name": one.name, "text": one.text}
+    elif news.unrated:
+        shown["reason"] = news.unrated
     else:
         before, after = Rating(*news.before), Rating(*news.after)
         shown |= {"pool": news.pool, "before": before.json(), "after": after.json()}

@@ -135,10 +135,12 @@ class Settler(Follower):
             count += (await self._fold_again(folded, last)).new
 
     async def _check_archive(self) -> None:
+        if self._matches.store.has_archive:
+            return
         _, last = await self._standings.folded()
         counted = [entry.match async for entry in self._standings.log(0, last) if entry.version]
         for start in range(0, len(counted), JOURNAL_PAGE):
-            await self._matches.store.check_archive(counted[start : start + JOURNAL_PAGE])
+            await self._matches.store.check_here(counted[start : start + JOURNAL_PAGE])
 
     async def _fold_again(self, folded: int, last: int) -> Passed:
         """The log, once more."""

@@ -97,6 +97,20 @@ class RatingChangedNotice(NoticeBase, frozen=True, kw_only=True, tag="rating_cha
     after: RatingValue
 
 
+class NotRatedNotice(NoticeBase, frozen=True, kw_only=True, tag="not_rated"):
+    """A competitive match that is over has not moved your rating."""
+
+    reason: Annotated[
+        Literal["alone", "bots", "options", "same_players", "short", "uncounted", "went_back"],
+        Meta(
+            description="why. `alone`: fewer than two sides, or a player on both; `bots`: only the ratings of programs "
+            "move; `options`: they are of no pool; `same_players`: they have had as many rated matches today as count; "
+            "`short`: fewer actions than the pool's `actions_min`; `uncounted`: the match's own `uncounted` says why; "
+            "`went_back`: it was taken back or edited, or began from a Position or a record"
+        ),
+    ]
+
+
 class NewAchievement(Struct, frozen=True):
     """As in `GET /v1/achievements`."""
 
@@ -135,6 +149,7 @@ NOTICES: tuple[type[Struct], ...] = (
     ProposalOverNotice,
     MatchOverNotice,
     RatingChangedNotice,
+    NotRatedNotice,
     AchievementNotice,
     Ready,
     Reset,

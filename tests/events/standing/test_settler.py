@@ -23,6 +23,7 @@ from warlog_events.redis import keys
 from warlog_events.redis.activity_reader import Passed
 from warlog_events.standing.counting import Teller, count_match
 from warlog_events.standing.ratings import ALGORITHM, DAY_MS, MU, SIGMA_MAX, Rating
+from warlog_events.standing.standings import news_after
 from warlog_events.workers import settler
 from warlog_events.workers.settler import BATCH
 
@@ -36,6 +37,12 @@ async def rating(desk: Desk, player: Player) -> Rating | None:
 
 async def changes(desk: Desk, player: Player, *, own: bool = True) -> list[Any]:
     return (await desk.standings.history(player.id, *POOL, 0, 1000, own=own))[0]
+
+
+async def news(desk: Desk) -> list[tuple[str, str, str]]:
+    """What players are told: whom, of what type, and why a rating has not changed. Without achievements."""
+    found = await news_after(desk.table.connection.pipe, "")
+    return [(one.player, one.kind, one.unrated) for _, one in found if not one.key]
 
 
 async def test_a_match_moves_the_ratings_of_both_and_stands_in_their_histories(own_redis: AnyRedis) -> None:
@@ -69,6 +76,10 @@ async def test_what_is_no_fair_match_of_a_pool_moves_nothing(own_redis: AnyRedis
         assert [await rating(desk, player) for player in PEOPLE] == [None] * 4
         logged = [entry async for entry in desk.standings.log(0, 1000)]
         assert sorted(entry.settled.unrated for entry in logged) == ["options", "short"]
+        told = await news(desk)
+        assert sorted(told) == [
+            (one.id, "not_rated", why) for one in (ADA, BOB) for why in ("options", "short")
+        ]
 
 
 async def test_bots_stand_apart_their_ratings_alone_move(own_redis: AnyRedis) -> None:
@@ -80,6 +91,8 @@ async def test_bots_stand_apart_their_ratings_alone_move(own_redis: AnyRedis) ->
             await desk.duel(rng, (ADA, bot))
         await desk.catch_up()
         assert await rating(desk, ADA) is None
+        assert (ADA.id, "not_rated", "bots") in await news(desk)
+        assert bot.id not in {player for player, kind, _ in await news(desk) if kind == "not_rated"}
         program = await rating(desk, bot)
         assert program is not None
         assert program.matches == 30
@@ -279,7 +292,7 @@ async def test_a_rebuild_without_the_archive_of_a_match_leaves_all_as_it_is(own_
         buried = matches[1]
         assert await table.store.bury(buried.id, buried.version, buried.chain, "somewhere")
         await table.forget()
-        with pytest.raises(Unavailable, match="archive"):
+        with pytest.raises(Unavailable, match=rf"{buried.id}.*--archive"):
             await desk.settler.rebuild()
         assert await desk.everything() == before
 
