@@ -16,13 +16,15 @@ from tests.service.api import SMALL, Api, ok, two
 from tests.web.pages import PHONE, Person
 
 PAUSES_S = [5, 10, 20, 40, 60, 60]
-# When the page has asked for the player's own feed, by its own clock.
+# When the page has asked for the player's own feed, by its own clock; and how many answers have not come.
 ASKED_AT = """{
   const { fetch } = window;
   window.asked = [];
+  window.unanswered = 0;
   window.fetch = (request) => {
     if (String(request.url ?? request).includes("/players/me/feed")) asked.push(Date.now());
-    return fetch(request);
+    unanswered++;
+    return fetch(request).finally(() => unanswered--);
   };
 }"""
 LINE_PX = 40  # two lines of text are higher
@@ -116,7 +118,9 @@ def test_a_feed_that_is_refused_is_asked_for_after_ever_longer_pauses(
         asked = page.evaluate("asked")
         if len(asked) == len(PAUSES_S) + 1:
             break
-        page.wait_for_timeout(20)  # for answers, which come in their own time
+        while page.evaluate("unanswered"):  # they come in their own time
+            page.wait_for_timeout(10)
+        page.wait_for_timeout(20)
         page.clock.run_for(1_000)
     pauses = [(after - before) / 1_000 for before, after in pairwise(asked)]
     # The page has to be seen to ask: a second or more comes on top.
@@ -155,6 +159,7 @@ def test_who_looks_at_the_past_is_told_and_comes_back(phone: Person, server: War
     ok(mover.act(match, seat, {"type": "defend", "piece": active}), 201)
     at = before["version"]
     ok(ada.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": at}}), 201)
+    expect(page.locator(".events")).to_contain_text(f"{ada.name} proposes: to go back (event {at})")
     page.get_by_role("button", name=f"Look at event {at}").click()
     expect(page.get_by_text(f"You look at the past: event {at} of {at + 2}.")).to_be_visible()
     page.get_by_role("button", name="Go to the present").click()

@@ -186,8 +186,11 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   if (event === undefined || game === null) return "";
   const who = event.seat === undefined || event.type === "match_started" ? undefined : game.seatName(event.seat);
   const action = event.action as Json | undefined;
-  const { player, kind, to } = event as { player?: { name: string }; kind?: string; to?: number };
-  if (event.type === "proposed" && player !== undefined && kind !== undefined) return [words().proposes(player.name, words().proposal[kind] ?? kind), kind === "undo" && to !== undefined ? `(${words().toEvent(to)})` : ""].filter(Boolean).join(" ");
+  if (event.type === "proposal_made") {
+    const { player, proposal: { kind, to } } = event as unknown as { player: { name: string }; proposal: { kind: string; to?: number } };
+    const what = words().proposes(player.name, words().proposal[kind] ?? kind);
+    return to === undefined ? what : `${what} (${words().toEvent(to)})`;
+  }
   if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
   const type = game.types.get(action.type as string);
   const first = (event.effects as Json[] | undefined)?.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
