@@ -177,6 +177,22 @@ def test_who_still_looks_at_the_board_is_told_there_what_he_has_lost(
         assert somebody.complaints == []
 
 
+def test_who_gets_no_rating_is_told_why(chromium: Browser, server: WarlogServer) -> None:
+    with Api(server.url) as stranger:
+        red, blue, match = two(stranger, **DUEL)
+        somebody = Person(chromium, server.url, **PHONE)
+        page = somebody.page
+        somebody.sign_in(blue)
+        page.goto(f"{server.url}/m/{match}")
+        page.wait_for_selector(".board")
+        red.resign(match, "red")
+        told = page.locator(".news")
+        expect(told).to_contain_text("your rating stays as it is: the match was too short.")
+        assert axe(page) == []
+        somebody.close()
+        assert somebody.complaints == []
+
+
 def test_who_earns_something_is_told_wherever_he_is(chromium: Browser, server: WarlogServer) -> None:
     with Api(server.url) as stranger:
         red, blue, match = two(stranger, **DUEL)
