@@ -229,3 +229,17 @@ def test_a_guest_of_a_lobby_is_asked_to_sit_down(phone: Person, server: WarlogSe
     page.goto(f"{server.url}/m/{match}")
     expect(page.get_by_text("Take a free seat to play.")).to_be_visible()
     expect(page.get_by_text("Send this link to your friend")).to_have_count(0)
+
+
+def test_who_sees_an_empty_board_is_told_where_his_pieces_lie(person: Person) -> None:
+    match = person.begin("confrontation")
+    hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
+
+    for _ in range(3):  # both buy an army, one chooses who begins
+        seat = person.ask(f"/v1/matches/{match}")["match"]["to_act"][0]
+        actions = person.ask(f"/v1/matches/{match}/actions?seat={seat}")["actions"]
+        action = next(one for one in actions if not one.get("open") and one["type"] != "resign")
+        person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": seat, "action": action})
+    expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
+    person.page.locator(".lies.can").first.click()
+    expect(hint).to_contain_text("Now choose where.")

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { Candidate } from "./choose";
+import { type Candidate, nameOf } from "./choose";
 import { isAside } from "./described";
 import { cost, TemplateForm } from "./forms";
 import type { MatchState } from "./state";
@@ -33,7 +33,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <p class="hint">
         {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
         {only === undefined ? null : <b>{only}: </b>}
-        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length)}
+        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length, !chosen && isBeside(match))}
       </p>
       <Groups match={match} />
       <div class="row">
@@ -70,9 +70,15 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   );
 }
 
+/** Everything that can be begun with lies beside the board, where nobody looks who sees an empty board. */
+function isBeside(match: MatchState): boolean {
+  const beside = new Set(match.shown.value.flatMap((thing) => (thing.tray === undefined ? [] : [nameOf({ piece: thing.id })])));
+  return match.targets.value.size > 0 && [...match.targets.value.keys()].every((name) => beside.has(name));
+}
+
 /** What the reader is to do next: he has begun something or not, and so many of the actions that are left need no further click. */
-function hint(isBegun: boolean, settled: number, left: number): string {
-  if (settled < left) return isBegun ? words().chooseTarget : words().choosePiece;
+function hint(isBegun: boolean, settled: number, left: number, areBeside: boolean): string {
+  if (settled < left) return isBegun ? words().chooseTarget : areBeside ? words().chooseBeside : words().choosePiece;
   if (!isBegun) return words().chooseAction;
   return settled === 1 ? words().onceMore : words().whichOne;
 }

@@ -249,6 +249,7 @@ export const en = {
   search: "Search",
   whichOne: "Which one?",
   choosePiece: "Choose one of your pieces, or an action.",
+  chooseBeside: "Choose one of the pieces that lie under the board.",
   chooseAction: "Choose what to do.",
   onceMore: "Click it once more, or choose it here, to do this.",
   nothing: "nothing",

@@ -272,6 +272,7 @@ export const zh: Words = {
     match_aborted: "无结果结束",
   } as Record<string, string>,
   choosePiece: "选择您的棋子，或一个动作。",
+  chooseBeside: "请从棋盘下方的棋子中选择一个。",
   chooseTarget: "请选择目标。",
   notYourTurn: "还没轮到您。",
   sure: (what) => `${what}：确定吗？`,
