@@ -243,3 +243,10 @@ def test_who_sees_an_empty_board_is_told_where_his_pieces_lie(person: Person) ->
     expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
     person.page.locator(".lies.can").first.click()
     expect(hint).to_contain_text("Now choose where.")
+
+
+def test_a_lobby_says_how_long_one_may_think(phone: Person, server: WarlogServer) -> None:
+    made = Api(server.url).player("Ada").create(game="junqi", options={}, seats={"south": "me"})["match"]
+    assert made["move_seconds"] == 30
+    phone.page.goto(f"{server.url}/m/{made['id']}")
+    expect(phone.page.locator(".lobby")).to_contain_text("Time for each turn: 30 seconds")

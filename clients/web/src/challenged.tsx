@@ -10,9 +10,12 @@ import { words } from "./words";
 
 const REASONS = ["later", "options", "not_now"] as const;
 
-/** Whether one can go back in it, and how its rules differ from the standard. */
+/** Whether one can go back in it, how its rules differ from the standard, and how long one may think. */
 export function Terms({ match }: { match: Summary }): JSX.Element {
-  return <small class="terms">{(words().begin.mode as Record<string, string>)[match.mode] ?? match.mode} · <span lang="en">{match.options_text}</span></small>;
+  const seconds = Number(match.move_seconds);
+  const { begin, duration } = words();
+  const clock = seconds > 0 ? ` · ${begin.clock}: ${duration(seconds)}` : "";
+  return <small class="terms">{(begin.mode as Record<string, string>)[match.mode] ?? match.mode} · <span lang="en">{match.options_text}</span>{clock}</small>;
 }
 
 /** `done`: when it is answered. */
