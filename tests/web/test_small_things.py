@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.servers import WarlogServer
 from tests.service.api import SMALL, Api, ok, two
+from tests.service.waiting import eventually
 from tests.web.pages import PHONE, Person
 
 PAUSES_S = [5, 10, 20, 40, 60, 60]
@@ -26,6 +27,11 @@ ASKED_AT = """{
     unanswered++;
     return fetch(request).finally(() => unanswered--);
   };
+}"""
+# Of a tree that is wider than its box: is the event that is shown in it?
+IS_IN_SIGHT = """(box) => {
+  const [here, seen] = [box.querySelector("circle.here"), box].map((one) => one.getBoundingClientRect());
+  return box.scrollWidth > box.clientWidth && here.left >= seen.left && here.right <= seen.right;
 }"""
 LINE_PX = 40  # two lines of text are higher
 
@@ -250,3 +256,30 @@ def test_a_lobby_says_how_long_one_may_think(phone: Person, server: WarlogServer
     assert made["move_seconds"] == 30
     phone.page.goto(f"{server.url}/m/{made['id']}")
     expect(phone.page.locator(".lobby")).to_contain_text("Time for each turn: 30 seconds")
+
+
+def test_the_way_of_a_move_begins_where_the_piece_stood_and_the_tree_shows_where_one_is(
+    phone: Person, server: WarlogServer
+) -> None:
+    ada, ben, match = two(Api(server.url))
+    phone.sign_in(ben)
+    page = phone.page
+    page.goto(f"{server.url}/m/{match}")
+    for _ in range(30):
+        (seat,) = ada.match(match)["to_act"]
+        mover = ada if seat == "red" else ben
+        active = ok(mover.get(f"/matches/{match}/view", params={"seat": seat}))["view"]["active"]
+        ok(mover.act(match, seat, {"type": "defend", "piece": active}), 201)
+    before = ada.match(match)["version"] - 1
+    ok(ada.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": before}}), 201)
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_role("button", name="Accept")).to_have_count(0)
+    (seat,) = ada.match(match)["to_act"]
+    mover = ada if seat == "red" else ben
+    listed = ok(mover.get(f"/matches/{match}/actions?seat={seat}&type=move&trace=true"))
+    action, way = listed["actions"][0], listed["traces"][0]["path"]
+    done = ok(mover.act(match, seat, action), 201)
+    expect(page.get_by_text(f"Event {done['version']} of {done['version']}")).to_be_visible()
+    points = re.compile(f"^[^ ]+( [^ ]+){{{len(way)}}}$")
+    expect(page.locator(".trail polyline")).to_have_attribute("points", points)
+    eventually(lambda: bool(page.locator(".tree .wide").evaluate(IS_IN_SIGHT)))

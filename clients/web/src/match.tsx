@@ -9,8 +9,8 @@ import { Actions, NearClick } from "./actions";
 import { Analysis, arrows } from "./analysis";
 import { Boards } from "./board";
 import { Answer, Terms } from "./challenged";
-import { cells } from "./choose";
-import type { Described } from "./described";
+import { type Cell, cells } from "./choose";
+import type { Described, Json } from "./described";
 import { Happened } from "./happened";
 import { challenges, hasOthers } from "./notices";
 import { holder, Level, level, mostPlayed, named, useHouse } from "./opponents";
@@ -77,6 +77,15 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
 const PHONE = 700; // pixels: a narrower screen shows one level of a board
 const COLUMNS_MAX = 12; // with more of them, a finger hardly finds a space on it
 
+/** The way of the event that is shown, from where it began. */
+function wayOf(match: MatchState): Cell[] {
+  const way = cells(match.step.value === null ? match.trail.value : null);
+  const event = match.events.value.get(match.at.value ?? match.summary.value!.version);
+  const first = (event?.effects as Json[] | undefined)?.find(({ from }) => typeof from === "string" && match.game.value!.spaces.has(from));
+  const from = first?.from as string | undefined;
+  return from === undefined || way.length === 0 || way[0]!.space === from ? way : [{ space: from, level: way[0]!.level }, ...way];
+}
+
 function Table({ match }: { match: MatchState }): JSX.Element | null {
   const game = match.game.value!;
   const level = useSignal<string | undefined>(innerWidth < PHONE && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
@@ -93,7 +102,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const begun = match.cells.value.length > 0;
   const targets = filling !== null ? filling.targets : begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
   const meant = match.pointed.value ?? (begun && match.picked.value?.length === 1 ? match.picked.value[0] : undefined);
-  const trail = meant === undefined ? cells(match.step.value === null ? match.trail.value : null) : match.chooser.value!.way(meant);
+  const trail = meant === undefined ? wayOf(match) : match.chooser.value!.way(meant);
   if (match.view.value === null) return null;
   const shared = { described: game, shown: filling?.shown ?? match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
   return (

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Described, Json } from "./described";
 import type { MatchState } from "./state";
 import { hasBoard, type MatchEvent } from "./watched";
@@ -96,10 +96,15 @@ export function planted(parents: ReadonlyMap<number, number | undefined>): Place
 export function Tree({ match }: { match: MatchState }): JSX.Element | null {
   const places = planted(match.parents.value);
   const lines = places.length === 0 ? 0 : Math.max(...places.map((one) => one.y)) + 1;
-  if (lines < 2) return null;
   const of = new Map(places.map((one) => [one.version, one]));
   const [dx, dy] = [14, 18];
   const at = match.at.value ?? match.summary.value!.version;
+  const wide = useRef<HTMLDivElement>(null);
+  const x = (of.get(at)?.x ?? 0) * dx + dx;
+  useEffect(() => {
+    if (wide.current !== null) wide.current.scrollLeft = x - wide.current.clientWidth / 2; // what is shown stands in the middle
+  }, [x, lines < 2]);
+  if (lines < 2) return null;
   const current = new Set<number>();
   for (let one: number | undefined = at; one !== undefined; one = of.get(one)?.parent) current.add(one);
   const width = (Math.max(...places.map((one) => one.x)) + 2) * dx + 8;
@@ -107,7 +112,7 @@ export function Tree({ match }: { match: MatchState }): JSX.Element | null {
   return (
     <section class="tree" aria-label={words().tree}>
       <h3>{`${words().tree}: ${words().line(lines)}`}</h3>
-      <div class="wide">
+      <div class="wide" ref={wide}>
         <svg width={width} height={lines * dy + 8} role="img" aria-label={words().line(lines)}>
           {places.map((one) => {
             const before = one.parent === undefined ? undefined : of.get(one.parent);
