@@ -478,8 +478,8 @@ def _counted(facts: Facts, settled: Settled, before: Before, *, is_new: bool) ->
 
 
 def _not_rated(facts: Facts, settled: Settled) -> Commands:
-    """Whoever might wait for a change of his rating is told why there is none. Of a casual match nobody does."""
-    why = settled.unrated or "bots"
+    """Tells the players of a competitive match whose ratings it has not moved, why not."""
+    why = settled.unrated or "bots"  # a rated match moves the ratings of all its players, unless programs play
     if why == "casual":
         return []
     moved = {change.player for change in settled.changes}

@@ -1,4 +1,4 @@
-"""A player blocks another: from now on he is left in peace by him, also by what waits for his answer already."""
+"""A player blocks another: the challenges of the other that wait for the player's answer are declined."""
 
 from contextlib import suppress
 
@@ -60,7 +60,7 @@ class Blocking:
         self._matches = matches
 
     async def block(self, player: Player, other: str) -> Related:
-        """However often. What challenges of the other wait for the player are declined, with no word of the block.
+        """However often. Challenges of the other that wait for the player are declined, and the block is not told.
 
         Raises UnknownPlayer, BadParameter, QuotaExceeded."""
         blocked = await self._relations.add("blocked", player.id, other)
