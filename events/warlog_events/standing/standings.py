@@ -479,7 +479,8 @@ def _counted(facts: Facts, settled: Settled, before: Before, *, is_new: bool) ->
 
 def _not_rated(facts: Facts, settled: Settled) -> Commands:
     """Tells the players of a competitive match whose ratings it has not moved, why not."""
-    why = settled.unrated or "bots"  # a rated match moves the ratings of all its players, unless programs play
+    # A rated match moves the ratings of all its players, unless programs play.
+    why = settled.unrated or "bots"
     if why == "casual":
         return []
     moved = {change.player for change in settled.changes}
