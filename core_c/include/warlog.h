@@ -95,9 +95,9 @@
  * 8. Traces
  *
  * A *trace* says where an action leads: the steps that are passed, in order, and the pieces that are hit, that are taken, and
- * that stand in the way; and, before it is taken, what harm its blows do, which the dice decide within bounds. wl_traces makes
- * those of a listing, wl_trace_event that of an action that was taken. Both look at views alone: what the viewer does not see
- * is in no trace.
+ * that stand in the way; the spaces that are given up for it; and, before it is taken, what harm its blows do, which the dice
+ * decide within bounds. wl_traces makes those of a listing, wl_trace_event that of an action that was taken. Both look at views
+ * alone: what the viewer does not see is in no trace.
  *
  *
  * 9. Computer opponents
@@ -333,7 +333,7 @@ typedef struct wl_slots {
 #define WL_STEP(space, level) ((space) | (level) << 16)
 
 enum { WL_TRACE_PATH_MAX = 256, WL_TRACE_TOUCHED_MAX = 64, WL_TRACE_HARM_MAX = 8 };
-enum { WL_TRACE_HITS, WL_TRACE_TAKES, WL_TRACE_RISKS, WL_TRACE_LISTS }; /* the lists of a trace beside its path */
+enum { WL_TRACE_HITS, WL_TRACE_TAKES, WL_TRACE_RISKS, WL_TRACE_PAYS, WL_TRACE_LISTS }; /* the lists of a trace beside its path */
 
 /* A piece that an action touches: where it stands, and its id, or WL_ABSENT where nobody or the viewer does not know one. */
 typedef struct wl_touched {
@@ -513,8 +513,8 @@ int64_t wl_explain(const wl_game *game, const void *setup, const void *state, co
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
 
 /* The traces of these actions of `seat` (those of its listing), one after the other. Of each: how many numbers it has, this one
- * counted; the lengths of path, hits, takes, risks and harm; then the path's steps, then step and piece of each entry of the three
- * lists, then of each blow step and piece, the three numbers of damage and the three of killed. `view` is room for a view.
+ * counted; the lengths of path, hits, takes, risks, pays and harm; then the path's steps, then step and piece of each entry of
+ * the four lists, then of each blow step and piece, the three numbers of damage and the three of killed. `view` is room for a view.
  * Writes at most `cap` numbers, returns how many there are. */
 int64_t wl_traces(const wl_game *game, const void *setup, const void *state, int32_t seat, void *view,
                   const wl_action *actions, size_t n_actions, int32_t *out, size_t cap);

@@ -187,10 +187,12 @@ Form = Budget | Lists | Number | Choice | Slots | Area | Payment
 
 
 class Variant(Struct, frozen=True, forbid_unknown_fields=True):
-    """Of fields that do not all belong together: with these values of a field, exactly these others are given."""
+    """Of fields that do not all belong together: with these values of a field, exactly these others are given. `label`:
+    what the action is called then, where that is not what its type is called."""
 
     when: dict[str, list[str]]
     fields: list[str]
+    label: str = ""
 
 
 class ActionNotes(Struct, frozen=True, forbid_unknown_fields=True):
@@ -397,6 +399,7 @@ def _variant(variant: Variant, variants: Sequence[Variant]) -> Json:
     others = sorted({field for other in variants for field in other.fields} - {*variant.fields})
     given: Json = {field: {"enum": values} for field, values in variant.when.items()}
     return {
+        **({"title": variant.label} if variant.label else {}),
         "properties": {**given, **dict.fromkeys(others, False)},
         "required": [*variant.when, *variant.fields],
     }

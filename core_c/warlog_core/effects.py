@@ -47,12 +47,14 @@ class EffectNotes(Struct, frozen=True, forbid_unknown_fields=True):
     """What a game's file says of its effects; all by type, but for the catalogues.
 
     said  sentences, as `DescribedEffect.said`
+    alone what is said of it in addition, as `DescribedEffect.alone`
     dice  the fields with what was thrown: numbers, or objects with a seat and a number
     way   the fields with spaces along which it is shown, where that is not all of them in their order
     catalogues  of fields whose values are words, in any effect: the catalogue that has them
     """
 
     said: dict[str, str] = {}
+    alone: dict[str, str] = {}
     dice: dict[str, list[str]] = {}
     way: dict[str, list[str]] = {}
     catalogues: dict[str, str] = {}
@@ -91,6 +93,12 @@ class DescribedEffect(Struct, frozen=True, kw_only=True):
     properties: dict[str, DescribedEffectField]
     required: list[str] = []
     said: Annotated[str, Meta(description=_SAID)] | UnsetType = UNSET
+    alone: (
+        Annotated[
+            str, Meta(description="said in addition where an event shows no other effect, after a dash")
+        ]
+        | UnsetType
+    ) = UNSET
     way: (
         Annotated[list[Stop], Meta(description="where it happened, in order: from the first to the last")]
         | UnsetType
@@ -136,6 +144,7 @@ def _effect(schema: Mapping[str, Any], signature: Signature, notes: EffectNotes)
         **schema,
         "properties": properties,
         "said": notes.said.get(type_) or _sentence(signature),
+        **({"alone": notes.alone[type_]} if type_ in notes.alone else {}),
         "way": msgspec.to_builtins(way),
     }
 

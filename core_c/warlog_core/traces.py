@@ -13,7 +13,7 @@ from warlog_core.description import Layer
 
 _LEVEL_SHIFT = 16  # WL_STEP
 _SPACE_MASK = (1 << _LEVEL_SHIFT) - 1
-_PATH = 6  # where in a trace's numbers its path begins
+_PATH = 7  # where in a trace's numbers its path begins
 
 OwnerOf = Callable[[int | UnsetType, str, str | UnsetType], str | UnsetType]
 
@@ -66,6 +66,10 @@ class Trace(Struct, frozen=True, gc=False):
     ) = UNSET
     harm: (
         Annotated[list[Harm], Meta(description="of a listed action: what its blows do, in their order")]
+        | UnsetType
+    ) = UNSET
+    pays: (
+        Annotated[list[str], Meta(description="the spaces that are given up for it, in the board's order")]
         | UnsetType
     ) = UNSET
 
@@ -159,22 +163,24 @@ def _trace(
     owner_of: OwnerOf,
     owner_of_taken: OwnerOf,
 ) -> Trace:
-    """One trace of its numbers: their length, five counts, then what they count."""
-    _, n_path, n_hits, n_takes, n_risks, n_harm = record[:_PATH]
+    """One trace of its numbers: their length, six counts, then what they count."""
+    _, n_path, n_hits, n_takes, n_risks, n_pays, n_harm = record[:_PATH]
     steps = record[_PATH : (hits_at := _PATH + n_path)]
     path = [spaces[step & _SPACE_MASK] for step in steps]
     if len(record) == hits_at and not levels:
         return Trace(path, [], [])
     takes_at = hits_at + 2 * n_hits
     risks_at = takes_at + 2 * n_takes
-    harm_at = risks_at + 2 * n_risks
+    pays_at = risks_at + 2 * n_risks
+    harm_at = pays_at + 2 * n_pays
     return Trace(
         path,
         _touched(record[hits_at:takes_at], spaces, levels, owner_of),
         _touched(record[takes_at:risks_at], spaces, levels, owner_of_taken),
         [levels[step >> _LEVEL_SHIFT] for step in steps] if levels and steps else UNSET,
-        _touched(record[risks_at:harm_at], spaces, levels, owner_of) if n_risks else UNSET,
+        _touched(record[risks_at:pays_at], spaces, levels, owner_of) if n_risks else UNSET,
         list(_harm(record[harm_at:], spaces, levels)) if n_harm else UNSET,
+        [spaces[step & _SPACE_MASK] for step in record[pays_at:harm_at:2]] if n_pays else UNSET,
     )
 
 

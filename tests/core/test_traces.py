@@ -347,6 +347,19 @@ def test_universal_pieces_slide_along_free_lines_and_what_is_captured_is_taken(s
     assert taken > 5
 
 
+def test_universal_a_trace_tells_what_is_paid(seed: int) -> None:
+    paid = 0
+    for one in played("universal", seed, 700):
+        spaces = [space for effect in one.of_type("paid") for space in effect["spaces"]]
+        assert (one.listed.pays or []) == (one.happened.pays or []) == spaces
+        paid += len(spaces)
+        if spaces:  # the reader's own choice
+            own = one.before.view(one.seat, plain=True)["area"][one.seat][: len(spaces)]
+            chosen = {**one.action, "pay": own[::-1]}
+            assert one.before.trace_to(one.after, one.seat, chosen, one.seat).pays == own
+    assert paid > 20
+
+
 def test_confrontation_a_move_goes_straight_and_who_falls_is_taken(seed: int) -> None:
     fallen = battles = 0
     for one in played("confrontation", seed, 1200):

@@ -508,7 +508,7 @@ class Harm(Struct, frozen=True):
 
 class Trace(Struct, frozen=True):
     """Where an action leads, as far as one viewer sees it: the spaces passed, the pieces hit and taken, those that
-    stand in the way, and what its blows do."""
+    stand in the way, what its blows do, and what it is paid with."""
 
     path: list[str]
     hits: list[Touched] = []
@@ -516,6 +516,7 @@ class Trace(Struct, frozen=True):
     levels: list[str] = []
     risk: list[Touched] = []
     harm: list[Harm] = []
+    pays: list[str] = []
 
 
 class EventTrace(Struct, frozen=True):

@@ -3305,6 +3305,8 @@ export interface components {
             required?: string[];
             /** @description what happened, for people, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out where one of its fields is absent, false, 0 or an empty list */
             said?: string;
+            /** @description said in addition where an event shows no other effect, after a dash */
+            alone?: string;
             /** @description where it happened, in order: from the first to the last */
             way?: components["schemas"]["Stop"][];
         };
@@ -5086,13 +5088,13 @@ export interface components {
              */
             players?: 2 | 4;
             /**
-             * @description two seats only: whether the `E` and `W` spaces exist (2.6), `open` if left out. With four seats the option must be left out. Flip mode allows only `closed`, and has it then
+             * @description two seats only: whether the `E` and `W` spaces exist, `open` if left out. With four seats the option must be left out. Flip mode allows only `closed`, and has it then
              * @enum {unknown}
              */
             wings?: "closed" | "open";
             /** @description four seats only: allies see each other's piece types. Must be left out or `false` with two seats (default: `false`) */
             open_allies?: boolean;
-            /** @description standard mode only: ready-made starting layout of a seat (a saved one, or the one of its last match); format in 4.2. Must be left out in flip mode */
+            /** @description standard mode only: ready-made starting layout of a seat (a saved one, or the one of its last match). Must be left out in flip mode */
             layouts?: {
                 [key: string]: ("bomb" | "brigadier" | "captain" | "colonel" | "engineer" | "field_marshal" | "flag" | "general" | "lieutenant" | "major" | "major_general" | "mine")[];
             };
@@ -5116,7 +5118,7 @@ export interface components {
             win_points?: number;
             /** @description a fleer loses this many times the loser's points (default: `2`) */
             flee_factor?: number;
-            /** @description the lowest level that doubles, see 9.3; 21 = no doubling (default: `5`) */
+            /** @description the lowest level that doubles; 21 = no doubling (default: `5`) */
             doubling_from_level?: number;
             /** @description the players' scores before the match; seats left out have 0 */
             scores?: {
@@ -7466,6 +7468,8 @@ export interface components {
             risk?: components["schemas"]["Touched"][];
             /** @description of a listed action: what its blows do, in their order */
             harm?: components["schemas"]["Harm"][];
+            /** @description the spaces that are given up for it, in the board's order */
+            pays?: string[];
         };
         /** @description What feeds and the answer to a command have beside an event. */
         Turn: {
@@ -7918,7 +7922,7 @@ export interface components {
             psionics?: boolean;
             /** @description cost of Mind Seizure (default: `6`) */
             psionic_cost?: number;
-            /** @description capture- and conquest-promotions (below) (default: `false`) */
+            /** @description pieces are promoted for captures and conquests (default: `false`) */
             veterans?: boolean;
             /** @description merits that make a veteran (default: `3`) */
             veteran_merits?: number;
@@ -9128,7 +9132,7 @@ export interface components {
         /** @description The options of a match (4.4). All fields are optional; the defaults are the standard game. */
         WecOptions: {
             /**
-             * @description movement set (3.3) (default: `weaponized`)
+             * @description where and how far pieces move (default: `weaponized`)
              * @enum {unknown}
              */
             movement?: "mass_destruction" | "standard_chess" | "weaponized";
@@ -9138,29 +9142,29 @@ export interface components {
              */
             pawn_style?: "all_but_front" | "forward" | "sides_and_forward";
             /**
-             * @description Black's primary and secondary (3.1) (default: `monarchy`)
+             * @description what Black's primary and secondary are (default: `monarchy`)
              * @enum {unknown}
              */
             black_government?: "democracy" | "dictatorship" | "monarchy" | "theocracy";
             /**
-             * @description White's primary and secondary (3.1) (default: `monarchy`)
+             * @description what White's primary and secondary are (default: `monarchy`)
              * @enum {unknown}
              */
             white_government?: "democracy" | "dictatorship" | "monarchy" | "theocracy";
             /**
-             * @description 6.3: which acts a turn may hold (default: `none`)
+             * @description which acts a turn may hold (default: `none`)
              * @enum {unknown}
              */
             action_restriction?: "move_only" | "none" | "one_act_per_piece";
             /** @description subs and jets take by Moving; only with `move_only` and a movement other than `weaponized` (default: `false`) */
             sub_jet_combat?: boolean;
-            /** @description path cells used (3.3) (default: `7`) */
+            /** @description how many squares of its way a tank may go (default: `7`) */
             tank_range?: number;
-            /** @description path cells used (3.3) (default: `7`) */
+            /** @description how many squares of its way a cleric may go (default: `7`) */
             cleric_range?: number;
-            /** @description path cells used (3.3) (default: `7`) */
+            /** @description how many squares of a tank's way a queen may go (default: `7`) */
             queen_tank_range?: number;
-            /** @description path cells used (3.3) (default: `7`) */
+            /** @description how many squares of a cleric's way a queen may go (default: `7`) */
             queen_cleric_range?: number;
             /** @description squares burnt in the chosen direction (default: `1`) */
             flame_range?: number;
@@ -9176,17 +9180,17 @@ export interface components {
             submersion_detection_range?: number;
             /** @description own turns lost (default: `3`) */
             stun_duration?: number;
-            /** @description rate of fire of flames (3.2) (default: `4`) */
+            /** @description own turns until a flame can fire again (default: `4`) */
             flame_rate?: number;
-            /** @description rate of fire of stuns (default: `2`) */
+            /** @description own turns until a stun can fire again (default: `2`) */
             stun_rate?: number;
-            /** @description rate of fire of conversions (default: `4`) */
+            /** @description own turns until a conversion can fire again (default: `4`) */
             conversion_rate?: number;
-            /** @description rate of fire of rocket launchers (default: `4`) */
+            /** @description own turns until a rocket launcher can fire again (default: `4`) */
             rocket_rate?: number;
-            /** @description rate of fire of SAM launchers (default: `4`) */
+            /** @description own turns until a SAM launcher can fire again (default: `4`) */
             sam_rate?: number;
-            /** @description rate of fire of torpedo launchers (default: `4`) */
+            /** @description own turns until a torpedo launcher can fire again (default: `4`) */
             torpedo_rate?: number;
             /** @description squares per own turn (default: `1`) */
             projectile_speed?: number;
@@ -9194,18 +9198,18 @@ export interface components {
             stealth?: boolean;
             /** @description the sub level conceals (default: `true`) */
             submersion?: boolean;
-            /** @description anti_stealth locks (8.2) (default: `true`) */
+            /** @description anti-stealth keeps sight of what it has found (default: `true`) */
             stealth_lock_on?: boolean;
             /** @description anti_stealth detects by range; may be on together with lock-on (default: `false`) */
             stealth_range_detection?: boolean;
             /**
-             * @description 8.1: what a stealthy piece under water is hidden by (default: `stealth`)
+             * @description what a stealthy piece under water is hidden by (default: `stealth`)
              * @enum {unknown}
              */
             dominance?: "stealth" | "submersion";
-            /** @description a piece that fires is revealed (8.3) (default: `true`) */
+            /** @description a piece that fires is revealed (default: `true`) */
             reveal_on_fire?: boolean;
-            /** @description a piece that takes is revealed (8.3) (default: `true`) */
+            /** @description a piece that takes is revealed (default: `true`) */
             reveal_on_take?: boolean;
             /** @description stealth works on a primary (default: `false`) */
             king_stealth?: boolean;
@@ -9218,17 +9222,17 @@ export interface components {
             /** @description jump pack and scuba start on the ground only (default: `true`) */
             transport_ground_only?: boolean;
             /**
-             * @description how many reinforcements wait (4.4) (default: `normal`)
+             * @description how many reinforcements wait (default: `normal`)
              * @enum {unknown}
              */
             reinforcements?: "more" | "none" | "normal";
             /**
-             * @description weapon articles on the board (4.4) (default: `normal`)
+             * @description weapon articles on the board (default: `normal`)
              * @enum {unknown}
              */
             weapons?: "more" | "none" | "normal";
             /**
-             * @description XXX boxes on the board (4.4) (default: `normal`)
+             * @description XXX boxes on the board (default: `normal`)
              * @enum {unknown}
              */
             xxx_boxes?: "more" | "none" | "normal";
@@ -9356,7 +9360,7 @@ export interface components {
             kind: "anti_conversion" | "anti_flame" | "anti_rocket" | "anti_sam" | "anti_stealth" | "anti_stun" | "anti_torpedo" | "bicycle" | "conversion" | "flame" | "jump_pack" | "rocket_launcher" | "sam_launcher" | "scuba" | "stealth" | "stun" | "torpedo_launcher" | "xxx";
             /** @description the turn from which it can be used */
             ready_turn?: number;
-            /** @description it cannot be used for so long */
+            /** @description id of the enemy piece that it has found */
             lock?: number;
         };
         /** @description One or two loose articles of a square. */
@@ -9417,7 +9421,7 @@ export interface components {
             ready_turns?: {
                 [key: string]: number;
             };
-            /** @description it cannot be used for so long */
+            /** @description id of the enemy piece that it has found */
             lock?: number;
             /** @description the turn until which it is stunned */
             stunned_until?: number;
@@ -9478,15 +9482,15 @@ export interface components {
         WecPositionTurnState: {
             /** @description it has moved */
             moved?: boolean;
-            /** @description shots that are left in this turn */
+            /** @description shots in this turn */
             fires?: number;
-            /** @description pick-ups that are left in this turn */
+            /** @description pick-ups in this turn */
             pick_ups?: number;
-            /** @description drops that are left in this turn */
+            /** @description drops in this turn */
             drops?: number;
-            /** @description exchanges that are left in this turn */
+            /** @description exchanges in this turn */
             exchanges?: number;
-            /** @description reinforcements that are left in this turn */
+            /** @description reinforcements called in this turn */
             reinforces?: number;
             /** @description squares that were left in this turn */
             vacated?: string[];
@@ -9806,15 +9810,15 @@ export interface components {
         WecTurnState: {
             /** @description it has moved */
             moved: boolean;
-            /** @description shots that are left in this turn */
+            /** @description shots in this turn */
             fires: number;
-            /** @description pick-ups that are left in this turn */
+            /** @description pick-ups in this turn */
             pick_ups: number;
-            /** @description drops that are left in this turn */
+            /** @description drops in this turn */
             drops: number;
-            /** @description exchanges that are left in this turn */
+            /** @description exchanges in this turn */
             exchanges: number;
-            /** @description reinforcements that are left in this turn */
+            /** @description reinforcements called in this turn */
             reinforces: number;
             /** @description squares that were left in this turn */
             vacated: string[];

@@ -22,7 +22,8 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   if (all.length === 0) return <p>{words().notYourTurn}</p>;
   const picked = match.picked.value ?? [];
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
-  const meta = all.filter((one) => isAside(one.type));
+  const answers = all.filter((one) => one.type.kind === "answer");
+  const meta = all.filter((one) => one.type.kind === "meta");
   const chosen = match.cells.value.length > 0;
   const isIdle = picked.length === 0 && !summary.to_act.some((seat) => mine.includes(seat)); // a draw may be offered all the same
   const only = match.groups.value.size === 1 ? [...match.groups.value.keys()][0] : undefined;
@@ -30,11 +31,22 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
   return (
     <section class="actions" aria-label={words().actions}>
+      {answers.length === 0 ? null : (
+        <section class="proposal" role="alert">
+          <p>{words().asked}</p>
+          <div class="row">
+            {answers.map((one) => (
+              <button type="button" onClick={() => choose(one)}>{one.type.label}</button>
+            ))}
+          </div>
+        </section>
+      )}
       <p class="hint">
         {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
         {only === undefined ? null : <b>{only}: </b>}
         {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length, !chosen && isBeside(match))}
       </p>
+      {chosen || isIdle ? null : <Kinds match={match} />}
       <Groups match={match} />
       <div class="row">
         {settled.slice(0, SHOWN_MAX).map((one) => (
@@ -68,6 +80,12 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <Expected match={match} />
     </section>
   );
+}
+
+/** What may still be done in this turn, where that is more than one kind of thing. */
+function Kinds({ match }: { match: MatchState }): JSX.Element | null {
+  const kinds = [...new Set((match.picked.value ?? []).map((one) => one.type.label))];
+  return kinds.length < 2 ? null : <p class="kinds">{words().may(kinds.join(" · "))}</p>;
 }
 
 /** Everything that can be begun with lies beside the board, where nobody looks who sees an empty board. */
@@ -112,7 +130,7 @@ function Sure({ match }: { match: MatchState }): JSX.Element | null {
   if (one === null) return null;
   return (
     <div class="row sure" role="alertdialog" aria-label={words().sure(one.type.label)}>
-      <span>{words().sure(match.chooser.value!.words(one))}</span>
+      <span>{words().sure([match.chooser.value!.words(one), cost(match, one.action)].filter(Boolean).join(" · "))}</span>
       <button type="button" class="main" onClick={() => match.choose(one)}>{words().yes}</button>
       <button type="button" onClick={() => match.drop()}>{words().no}</button>
     </div>
@@ -148,7 +166,7 @@ function Groups({ match }: { match: MatchState }): JSX.Element | null {
     <div class="row groups" role="group" aria-label={words().kinds}>
       {groups.map(([name, actions]) => (
         <button type="button" aria-pressed={match.group.value === name} onClick={() => (match.group.value = match.group.value === name ? null : name)}>
-          {[name, new Set(actions.map((one) => cost(match, one.action))).size === 1 ? cost(match, actions[0]!.action) : ""].filter(Boolean).join(" · ") + (actions.length === 1 ? "" : ` (${actions.length})`)}
+          {[name, new Set(actions.map((one) => cost(match, one.action))).size === 1 ? cost(match, actions[0]!.action) : ""].filter(Boolean).join(" · ")}
         </button>
       ))}
     </div>

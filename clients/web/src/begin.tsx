@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Schemas as Sdk } from "warlog-client";
 import type { Described, Json, Seat } from "./described";
 import { Field, type Form } from "./fields";
 import { named, useHouse } from "./opponents";
@@ -20,6 +21,8 @@ interface Wish {
   mode?: "casual" | "competitive";
   move_seconds?: number;
 }
+
+type Pool = Sdk["Pool"];
 
 const CLOCKS = [0, 30, 60, 300, 3600, 86_400, 259_200];
 const ASK_AFTER_MS = 300;
@@ -39,6 +42,9 @@ export async function begin(game: string, other: (seat: string) => string, optio
     tell(error);
   }
 }
+
+/** The standard game, and what differs from it by options that are named. The first one is the standard. */
+const presets = (pools: readonly Pool[]): Pool[] => pools.filter(({ options }, at) => at === 0 || Object.keys(options).length > 0);
 
 export function BeginPage({ name }: { name: string }): JSX.Element {
   const game = useSignal<Described | null>(null);
@@ -68,12 +74,24 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
   const form: Form = { described: game.value, schemas, referred: () => undefined };
   const hasClock = options.some(([key]) => key === CLOCK);
   const set = (change: Wish) => (wish.value = { ...wish.value, ...change });
-  const { seat: _seat, visibility: _visibility, ...wanted } = wish.value;
+  const pools = presets(said.pools as unknown as Pool[]);
+  const decided = new Set(pools.flatMap((one) => Object.keys(one.options)));
+  const wanted = ({ options }: Pool) => JSON.stringify(Object.fromEntries([...decided].map((key) => [key, options[key] ?? null])));
+  const isStandard = [...decided].every((key) => given.value[key] === undefined);
+  const pool = isStandard ? pools[0] : pools.find((one) => wanted(one) === wanted({ ...one, options: given.value }));
+  const choosePool = (name: string) => {
+    const rest = Object.fromEntries(Object.entries(given.value).filter(([key]) => !decided.has(key)));
+    given.value = name === pools[0]!.pool ? rest : { ...rest, ...pools.find((one) => one.pool === name)?.options };
+  };
+  const { seat: _seat, visibility: _visibility, ...asked } = wish.value;
   return (
     <main class="narrow begin">
       <h1 lang="en">{game.value.name}</h1>
       <Picture game={game.value} />
       <div class="asked">
+        {pools.length < 2 ? null : (
+          <Choice label={words().begin.pool} value={pool?.pool ?? ""} lang="en" of={[...pools.map((one) => [one.pool, one.name] as const), ...(pool === undefined ? [["", words().begin.noPool] as const] : [])]} set={choosePool} />
+        )}
         <Choice label={words().seat} value={mine.id} lang="en" of={seats.map((one) => [one.id, one.name])} set={(seat) => set({ seat })} />
         {levels.length === 0 ? null : seats.map((one) => one === mine ? null : (
           <Choice
@@ -112,7 +130,7 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
       <div class="row">
         <button type="button" class="main" onClick={() => void begin(name, () => "me", given.value, wish.value)}>{words().alone}</button>
         <button type="button" onClick={() => void begin(name, other, given.value, wish.value)}>{isAgainstBots ? words().computer.play : words().friend}</button>
-        <button type="button" onClick={() => void look({ game: name as never, options: given.value as never, ...wanted })}>{words().pair}</button>
+        <button type="button" onClick={() => void look({ game: name as never, options: given.value as never, ...asked })}>{words().pair}</button>
       </div>
     </main>
   );

@@ -32,6 +32,7 @@ export interface BoardProps {
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
   harm?: ReadonlyMap<string, readonly [number, number]>; // how many would fall there, at least and at most
+  pays?: readonly string[] | undefined; // spaces that would be given up
   arrows?: readonly Arrow[] | undefined;
   onPick: (cell: Cell) => void;
   onHold?: ((cell: Cell, id: string | undefined) => void) | undefined; // a piece was taken there to be dragged
@@ -120,7 +121,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
             const name = nameOf(cellOf(space.id));
             const target = targetOf(space.id);
             const chosen = selected.has(name) || selected.has(nameOf({ space: space.id }));
-            const said = spoken(described, space.id, onCell.get(space.id) ?? [], target, props.harm?.get(name));
+            const said = spoken(described, space.id, onCell.get(space.id) ?? [], target, props.harm?.get(name)) + (props.pays?.includes(space.id) ? `, ${words().paid}` : "");
             return (
               <g
                 class={`space ${kinds.get(space.kind)?.shade ?? "light"}${chosen ? " chosen" : ""}${target === undefined ? "" : target === "aim" ? " go aim" : ` ${target}`}`}
@@ -147,6 +148,12 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
           {trail(plan, props.trail.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level))}
         </g>
         {props.isAlone ? <Elsewhere described={described} plan={plan} things={shown.filter((thing) => thing.level !== undefined && thing.level !== level)} /> : null}
+        <g class="pays">
+          {props.pays?.map((space) => {
+            const [x, y] = plan.at(space);
+            return <path key={space} d={`M${x - U * 0.3},${y - U * 0.3}l${U * 0.6},${U * 0.6}m0,${-U * 0.6}l${-U * 0.6},${U * 0.6}`} />;
+          })}
+        </g>
         <g class="arrows">
           {props.arrows?.map(({ cells, label, isMain }) => pointed(plan, cells.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level), label, isMain))}
         </g>

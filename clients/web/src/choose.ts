@@ -17,6 +17,7 @@ export interface Trace {
   hits: Touched[];
   takes: Touched[];
   risk?: unknown[];
+  pays?: string[]; // the spaces that are given up for it
   harm?: Harm[];
 }
 
@@ -87,7 +88,7 @@ export class Chooser {
 
   candidates(actions: readonly Json[], traces: readonly Trace[] = []): Candidate[] {
     return actions.map((action, at) => {
-      const type = this.described.types.get(action.type as string)!;
+      const type = this.described.typeOf(action)!;
       const left = type.clicks.filter((field) => action[field] !== undefined && action[field] !== null && !(action.open && type.form?.[field]));
       return { action, type, trace: traces[at], left };
     });

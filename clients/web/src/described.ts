@@ -81,10 +81,12 @@ export interface ActionType {
   open?: boolean;
   form?: Record<string, Form>;
   properties: Record<string, Json & { role?: string; catalogue?: string }>;
+  oneOf?: { title?: string; properties: Record<string, false | { enum: unknown[] }> }[];
 }
 
 export interface EffectType {
   said: string;
+  alone?: string;
   way: { space: string; level?: string }[];
   properties: Record<string, { role?: string; catalogue?: string }>;
 }
@@ -155,6 +157,14 @@ export class Described {
   word(value: unknown, catalogue?: string): string {
     const name = this.named(value, catalogue)?.name ?? value;
     return String(name).replaceAll("_", " ");
+  }
+
+  /** The type of an action. What its kind of action has a name of its own for, is called by that. */
+  typeOf(action: Json): ActionType | undefined {
+    const type = this.types.get(action.type as string);
+    const fits = (fields: Record<string, false | { enum: unknown[] }>) => Object.entries(fields).every(([field, may]) => may === false || may.enum.includes(action[field]));
+    const title = type?.oneOf?.find((one) => one.title !== undefined && fits(one.properties))?.title;
+    return title === undefined ? type : { ...type!, label: title };
   }
 
   seatName(seat: string): string {

@@ -32,6 +32,8 @@ export class Draft {
   readonly name = signal("");
   /** The match from which the board was taken, and into which it can be put; "": none. */
   readonly match = signal("");
+  /** Was it taken from a match of which not all is seen? */
+  readonly isPart = signal(false);
   readonly described = signal<Described | null>(null);
   /** What the server said last, perhaps of an older Position; null: nothing yet. */
   readonly verdict = signal<Verdict | null>(null);
@@ -49,6 +51,7 @@ export class Draft {
       this.past.value = kept.past;
       this.name.value = kept.name;
       this.match.value = kept.match;
+      this.isPart.value = kept.isPart;
     }
   }
 
@@ -81,7 +84,7 @@ export class Draft {
 
   start(): void {
     this.#stop.push(
-      effect(() => keep(this.game, { ...this.sheet.value, name: this.name.value, match: this.match.value, past: this.past.value.slice(-STEPS_KEPT) })),
+      effect(() => keep(this.game, { ...this.sheet.value, name: this.name.value, match: this.match.value, isPart: this.isPart.value, past: this.past.value.slice(-STEPS_KEPT) })),
       effect(() => this.#describe(this.options.value)),
       effect(() => this.#check(this.described.value, this.#read.value.position, this.options.value, this.#asked.value)),
     );
@@ -168,6 +171,7 @@ export class Draft {
   begin(): void {
     const start = this.described.peek()?.editor.start;
     if (start) this.set(start);
+    this.isPart.value = false;
   }
 }
 
@@ -187,6 +191,7 @@ function wholeSheet(sheet: Sheet): Sheet {
 interface Kept extends Sheet {
   name: string;
   match: string;
+  isPart: boolean;
   past: readonly Sheet[];
 }
 
@@ -196,7 +201,7 @@ function keptOf(game: string): Kept | null {
   try {
     const kept = JSON.parse(localStorage.getItem(keyOf(game)) ?? "null") as Partial<Kept> | null;
     if (kept === null || typeof kept.text !== "string" || typeof kept.options !== "string") return null;
-    return { text: kept.text, options: kept.options, name: String(kept.name ?? ""), match: String(kept.match ?? ""), past: Array.isArray(kept.past) ? kept.past : [] };
+    return { text: kept.text, options: kept.options, name: String(kept.name ?? ""), match: String(kept.match ?? ""), isPart: kept.isPart === true, past: Array.isArray(kept.past) ? kept.past : [] };
   } catch {
     return null;
   }
@@ -211,10 +216,10 @@ function keep(game: string, kept: Kept): void {
 }
 
 /** Makes this the board of the game's editor; what was there before can be had back with "Undo". */
-export function replace(game: string, position: Json, options: Json, { name = "", match = "" } = {}): void {
+export function replace(game: string, position: Json, options: Json, { name = "", match = "", isPart = false } = {}): void {
   const before = keptOf(game);
   const past = before === null || before.text === "" ? [] : [...before.past, { text: before.text, options: before.options }].slice(-STEPS_KEPT);
-  keep(game, { text: written(position), options: written(options), name, match, past });
+  keep(game, { text: written(position), options: written(options), name, match, isPart, past });
 }
 
 // ---- a board in a link ---------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ async function fromMatch(game: string, id: string, at: number): Promise<void> {
   const isWhole = seat === undefined || status === "finished" || open_record === true || mine.length === seats.length;
   for (let version = at; version > Math.max(0, at - STEPS_BACK_MAX); version--) {
     const found = isWhole ? await match.view("all", { at: version }) : await match.position(seat, { at: version });
-    if (isObject(found.position)) return replace(game, found.position, options as Json, { match: seat !== undefined && status === "playing" && mode === "casual" ? id : "" });
+    if (isObject(found.position)) return replace(game, found.position, options as Json, { match: seat !== undefined && status === "playing" && mode === "casual" ? id : "", isPart: !isWhole });
   }
   throw new Error(words().editor.noBoard);
 }
@@ -184,6 +184,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
       </div>
       <aside>
         <h2>{words().editor.title(game.name)}</h2>
+        {draft.isPart.value ? <p class="hint part">{words().editor.part}</p> : null}
         <Said draft={draft} editing={editing} blamed={blamed} show={(thing) => (hand.value = null, picked.value = thing.path)} />
         {chosen === undefined || hand.value !== null ? null : (
           <Chosen editing={editing} draft={draft} thing={chosen} wrong={blamed?.path === chosen.path ? verdict!.path.slice(pathOf(chosen).length + 1) : undefined} take={() => take(chosen, chosen.spaces[0])} close={drop} />
@@ -193,7 +194,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
         <div class="row">
           <button type="button" aria-pressed={hand.value === "remove"} onClick={() => (picked.value = "", hand.value = hand.value === "remove" ? null : "remove")}>{words().editor.remove}</button>
           <button type="button" disabled={draft.past.value.length === 0} onClick={undo}>{words().editor.undo}</button>
-          <button type="button" onClick={() => (drop(), draft.set(editing.emptied(position)))}>{words().editor.empty}</button>
+          <button type="button" onClick={() => (drop(), draft.set(editing.emptied(position)), (draft.isPart.value = false))}>{words().editor.empty}</button>
           <button type="button" onClick={() => (drop(), draft.begin())}>{words().editor.begin}</button>
         </div>
         <Turn editing={editing} draft={draft} />

@@ -25,7 +25,8 @@ export function namesOf(described: Described, shown: readonly Thing[], known: Na
 export function steps(described: Described, effects: readonly Json[], names: Names): Step[] {
   return effects.flatMap((effect) => {
     const type = described.effects.get(effect.type as string);
-    return type === undefined ? [] : [{ said: toldInParts(described.said as unknown as Tellable, effect, names), way: way(type, effect), pieces: pieces(type, effect) }];
+    const more = type?.alone === undefined || effects.length > 1 ? [] : [` – ${type.alone}`];
+    return type === undefined ? [] : [{ said: [...toldInParts(described.said as unknown as Tellable, effect, names), ...more], way: way(type, effect), pieces: pieces(type, effect) }];
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import { About } from "./about";
 import { Actions, NearClick } from "./actions";
@@ -15,7 +15,7 @@ import { Happened } from "./happened";
 import { challenges, hasOthers } from "./notices";
 import { holder, Level, level, mostPlayed, named, useHouse } from "./opponents";
 import { PlayerName } from "./player";
-import { go, title } from "./route";
+import { go, goTo, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
 import { RecordMenu } from "./records";
 import { me, tell, warlog } from "./server";
@@ -38,6 +38,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [match]);
+  useRematch(match);
   if (match.missing.value !== "") {
     return (
       <main class="narrow">
@@ -74,8 +75,19 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
   );
 }
 
+/** Who sits in a match and sees that another one is agreed, goes there. */
+function useRematch(match: MatchState): void {
+  const summary = match.summary.value;
+  const known = useRef<string | null>(null); // the match of which it was seen that it had no rematch
+  useEffect(() => {
+    if (summary === null) return;
+    if (summary.rematch === undefined) known.current = summary.id;
+    else if (known.current === summary.id && match.mine.peek().length > 0) goTo(`/m/${summary.rematch}`);
+  }, [summary?.id, summary?.rematch]);
+}
+
 const PHONE = 700; // pixels: a narrower screen shows one level of a board
-const COLUMNS_MAX = 12; // with more of them, a finger hardly finds a space on it
+const COLUMNS_MAX = 9; // with more of them, a finger hardly finds a space on it
 
 /** The way of the event that is shown, from where it began. */
 function wayOf(match: MatchState): Cell[] {
@@ -90,6 +102,10 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const game = match.game.value!;
   const level = useSignal<string | undefined>(innerWidth < PHONE && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
   const isLarge = useSignal(false);
+  const board = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (board.current !== null) board.current.scrollLeft = (board.current.scrollWidth - board.current.clientWidth) / 2; // the middle first
+  }, [isLarge.value]);
   const pressed = useSignal({ x: 0, y: 0 });
   const viewer = match.viewer.value;
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
@@ -102,7 +118,14 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const begun = match.cells.value.length > 0;
   const targets = filling !== null ? filling.targets : begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
   const meant = match.pointed.value ?? (begun && match.picked.value?.length === 1 ? match.picked.value[0] : undefined);
+  const pays = (match.pointed.value ?? match.sure.value ?? meant)?.trace?.pays;
   const trail = meant === undefined ? wayOf(match) : match.chooser.value!.way(meant);
+  useEffect(() => {
+    // On a phone one level is shown: the one with the targets, if they are all on others.
+    const levels = new Set(begun ? [...targets.keys()].map((name) => name.split("|")[1]) : []);
+    const other = game.board.levels.find((one) => levels.has(one));
+    if (level.value !== undefined && other !== undefined && !levels.has("") && !levels.has(level.value)) level.value = other;
+  }, [begun, match.targets.value]);
   if (match.view.value === null) return null;
   const shared = { described: game, shown: filling?.shown ?? match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
   return (
@@ -119,8 +142,8 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
       {innerWidth >= PHONE || columns <= COLUMNS_MAX ? null : (
         <button type="button" class="larger" aria-pressed={isLarge.value} onClick={() => (isLarge.value = !isLarge.value)}>{words().larger}</button>
       )}
-      <div class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
-      <Boards {...shared} facing={facing} level={level.value} trail={trail} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
+      <div ref={board} class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
+      <Boards {...shared} facing={facing} level={level.value} trail={trail} pays={pays} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <NearClick match={match} at={pressed.value} />
       <Happened match={match} />

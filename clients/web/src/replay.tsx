@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Described, Json } from "./described";
+import { type Names, plain, steps } from "./effects";
 import type { MatchState } from "./state";
 import { hasBoard, type MatchEvent } from "./watched";
 import { words } from "./words";
@@ -196,14 +197,29 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
     const what = words().proposes(player.name, words().proposal[kind] ?? kind);
     return to === undefined ? what : `${what} (${words().toEvent(to)})`;
   }
+  const effects = (event.effects ?? []) as Json[];
+  if (event.type === "action_taken" && action === undefined) return results(match, effects) || words().unseen(who ?? "");
   if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
-  const type = game.types.get(action.type as string);
-  const first = (event.effects as Json[] | undefined)?.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
+  const type = game.typeOf(action);
+  const first = effects.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
   const piece = first === undefined ? undefined : Object.values(first).map((value) => game.entry("pieces", value)?.name).find(Boolean);
   const said = (type?.clicks ?? [])
     .filter((field) => !["piece", "tray_piece"].includes(type!.properties[field]?.role ?? "") && action[field] !== undefined && action[field] !== null)
     .map((field) => value(game, type!.properties[field] ?? {}, action[field], field));
-  return [`${who ?? ""}:`, type?.label ?? action.type, piece, first?.from === undefined ? undefined : `${String(first.from)} →`, ...said].filter(Boolean).join(" ");
+  const more = results(match, effects.filter((one) => one !== first));
+  const done = [`${who ?? ""}:`, type?.label ?? action.type, piece, first?.from === undefined ? undefined : `${String(first.from)} →`, ...said].filter(Boolean).join(" ");
+  return more === "" ? done : `${done}; ${more}`;
+}
+
+const RESULTS_MAX = 2; // that the list tells of one event; the rest stands under the board
+
+/** What became of the board, in words. */
+function results(match: MatchState, effects: readonly Json[]): string {
+  const told = (names: Names) => steps(match.game.value!, effects, names).filter(({ way }) => way.length > 0);
+  const known = match.names.value;
+  const lost = told(known).flatMap(({ pieces }) => pieces).filter((id) => !known.has(id)); // that no board has shown which was read
+  const seen = told(new Map([...known, ...lost.map((id) => [id, words().aPiece] as const)])).map((step) => plain(step.said));
+  return [...seen.slice(0, RESULTS_MAX), ...(seen.length > RESULTS_MAX ? ["…"] : [])].join("; ");
 }
 
 function value(game: Described, type: { role?: string; catalogue?: string }, given: unknown, field = ""): string {

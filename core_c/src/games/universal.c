@@ -2120,16 +2120,37 @@ static void trace_piece(const universal_state *before, const wl_action *a, wl_tr
         wl_touch(trace, WL_TRACE_HITS, to, met);
 }
 
+/* The spaces that are given up for it. */
+static void trace_payment(const universal_setup *setup, const universal_state *before, const wl_post *post, wl_trace *trace)
+{
+    const wl_action *a = &post->action;
+    const int32_t at = FIELDS_OF[a->type].pay;
+    spaces chosen = {{0}};
+    int32_t cost, space;
+
+    if (at < 0 || (a->type == A_NECROMANCY && !wl_between(1, a->field[1], IDS - 1)))
+        return;
+    cost = cost_for(before->seat, cost_of(setup, before, a));
+    if (a->field[at] == PAY_AUTO)
+        chosen = cheapest(before, before->seat, cost);
+    else
+        for (int32_t i = 0; i < cost && a->field[at] == cost && i < (int32_t)post->n_items; i++)
+            if (wl_between(0, post->items[i], SPACES - 1))
+                WL_ADD(&chosen, post->items[i]);
+    WL_EACH(&chosen, space)
+        wl_touch(trace, WL_TRACE_PAYS, space, WL_ABSENT);
+}
+
 /* Nothing is hidden: what an event takes is what stood there before and does not stand there any more. */
 static void universal_trace(const void *setup, const void *before_, const void *after_, const wl_post *post, wl_trace *trace)
 {
     const universal_state *before = before_, *after = after_;
     int32_t space;
 
-    (void)setup;
     if (post->action.type >= ACTIONS)
         return;
     trace_piece(before, &post->action, trace);
+    trace_payment(setup, before, post, trace);
     if (after == NULL)
         return;
     trace->n[WL_TRACE_TAKES] = 0;

@@ -1,0 +1,223 @@
+"""What a player sees without looking for it: what may still be done, what came of it, what he is asked, and on which
+level of the board something can be clicked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.servers import WarlogServer
+from tests.service.api import Api, begun, ok
+from tests.service.waiting import eventually
+from tests.web.pages import PHONE, Person
+
+
+@pytest.fixture
+def phone(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
+    somebody = Person(chromium, server.url, **PHONE)
+    yield somebody
+    somebody.close()
+    assert somebody.complaints == []
+
+
+@pytest.fixture
+def other(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
+    somebody = Person(chromium, server.url)
+    yield somebody
+    somebody.close()
+    assert somebody.complaints == []
+
+
+FLYER = {
+    "pieces": [
+        {"id": 90, "seat": "black", "type": "king", "at": "e1"},
+        {"id": 91, "seat": "white", "type": "king", "at": "f10"},
+        {"id": 1, "seat": "black", "type": "destroyer", "at": "d4", "articles": ["jump_pack"]},
+    ]
+}
+
+
+def two_in_wec(url: str) -> tuple[Api, Api, str]:
+    """A running match of Weaponized Chess, black and white."""
+    black, white = (Api(url).player(name) for name in ("Ada", "Benno"))
+    spec = {"game": "wec", "options": {}, "seats": {"black": "me", "white": white.id}}
+    match = str(ok(black.post("/matches", spec), 201)["match"]["id"])
+    for player, seat in ((white, "white"), (black, "black")):
+        ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
+    return black, white, match
+
+
+def test_a_phone_shows_the_level_that_has_the_targets(phone: Person) -> None:
+    phone.begin("wec")
+    page = phone.page
+    level = {name: page.get_by_role("button", name=name, exact=True) for name in ("ground", "air")}
+    expect(level["ground"]).to_have_attribute("aria-pressed", "true")
+    page.locator('[data-level="ground"] [data-space="d1"]').focus()
+    page.keyboard.press("Enter")
+    expect(level["ground"]).to_have_attribute("aria-pressed", "true")  # something can be clicked there, too
+    page.get_by_role("button", name=re.compile("Jet · Fire · SAM launcher")).click()
+    expect(level["air"]).to_have_attribute("aria-pressed", "true")
+    expect(page.locator('[data-level="air"] .space.go').first).to_be_visible()
+
+
+def test_what_may_still_be_done_in_a_turn_is_said(person: Person) -> None:
+    match = person.begin("wec")
+    may = person.page.get_by_text("In this turn you may:")
+    expect(may).to_contain_text("Move · Push · Fire")
+    expect(may).not_to_contain_text("End the turn")
+    moves = person.ask(f"/v1/matches/{match}/actions?seat=black&type=move")["actions"]
+    person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "black", "action": moves[0]})
+    expect(may).to_contain_text("End the turn")
+    expect(may).not_to_contain_text("Move")
+
+
+def test_a_shot_without_effect_says_so(person: Person) -> None:
+    match = person.begin("wec")
+    fires = person.ask(f"/v1/matches/{match}/actions?seat=black&type=fire&trace=true")
+    harmless = next(
+        action
+        for action, trace in zip(fires["actions"], fires["traces"], strict=True)
+        if action["weapon"] == "flame" and not trace["hits"]
+    )
+    done = person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "black", "action": harmless})
+    said = "fires: Flame"
+    happened = person.page.locator(".happened")
+    expect(happened).to_contain_text(said)
+    expect(happened).to_contain_text("nobody in sight is harmed")
+    expect(person.page.locator(f".events li[value='{done['version']}']")).to_contain_text("harmed")
+
+
+def test_a_journey_is_called_no_shot(person: Person) -> None:
+    person.begin("wec", position=FLYER)
+    person.page.locator('[data-level="ground"] [data-space="d4"]').focus()
+    person.page.keyboard.press("Enter")
+    kinds = person.page.get_by_role("group", name="Kinds of actions")
+    expect(kinds).to_contain_text("Travel · Jump pack")
+    expect(kinds).not_to_contain_text("Fire · Jump pack")
+
+
+def test_what_the_other_side_does_is_told_as_far_as_it_is_seen(person: Person, server: WarlogServer) -> None:
+    black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    person.page.goto(f"{server.url}/m/{match}")
+    told = set[bool]()
+    for kind in ("pick_up", "move", "end_turn"):
+        for action in ok(black.get(f"/matches/{match}/actions?seat=black&type={kind}"))["actions"][:1]:
+            version = ok(black.act(match, "black", action), 201)["version"]
+            (event,) = ok(white.get(f"/matches/{match}/events?seat=white&after={version - 1}"))["events"]
+            assert "action" not in event
+            line = person.page.locator(f".events li[value='{version}']")
+            moved = any(effect["type"] == "moved" for effect in event.get("effects", []))
+            if moved:
+                (effect,) = event["effects"]
+                expect(line).to_contain_text(f"{effect['from']} → {effect['to']}")
+            told.add(moved)
+            expect(line).to_contain_text("Black")
+            expect(line).not_to_contain_text("action taken")
+    assert told == {True, False}
+
+
+def test_an_ability_that_one_tap_would_pay_is_asked_about_and_shows_what_it_takes(person: Person) -> None:
+    match = person.begin("universal", options={"first": "good"})
+    page = person.page
+    before = person.events()
+    page.get_by_role("button", name="Sacrificial moves · costs 5 spaces").click()
+    asked = page.get_by_role("alertdialog")
+    expect(asked).to_contain_text("costs 5 spaces: sure?")
+    expect(page.locator(".pays path")).to_have_count(5)
+    paid = page.locator("[role=gridcell][aria-label*='would be paid']")
+    spaces = sorted(paid.evaluate_all("all => all.map((one) => one.dataset.space)"))
+    assert person.events() == before
+    asked.get_by_role("button", name="Yes").click()
+    page.wait_for_selector(f"text=Event {before + 1} of {before + 1}")
+    (event,) = person.ask(f"/v1/matches/{match}/events?after={before}")["events"]
+    assert sorted(event["effects"][0]["spaces"]) == spaces
+    expect(page.locator(f".events li[value='{before + 1}']")).to_contain_text("Good pays with")
+    expect(page.locator(".pays path")).to_have_count(0)
+
+
+def test_an_offer_of_a_draw_is_a_question_that_stands_out(person: Person, server: WarlogServer) -> None:
+    black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    page = person.page
+    page.goto(f"{server.url}/m/{match}")
+    page.wait_for_selector(".actions")
+    ok(black.act(match, "black", {"type": "offer_draw"}), 201)
+    question = page.get_by_role("alert").filter(has_text="You are asked for an answer.")
+    question.get_by_role("button", name="Accept draw").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Yes").click()
+    expect(page.locator(".state")).to_contain_text("A draw (")
+
+
+def test_who_has_agreed_to_a_rematch_comes_to_it(person: Person, other: Person, server: WarlogServer) -> None:
+    ada, ben = (Api(server.url).player(name) for name in ("Ada", "Benno"))
+    match = begun(ada, ben)
+    person.sign_in(ada)
+    other.sign_in(ben)
+    ok(ada.act(match, "red", {"type": "resign"}), 201)
+    for one in (person, other):
+        one.page.goto(f"{server.url}/m/{match}")
+    person.page.get_by_role("button", name="Rematch").click()
+    other.page.get_by_role("button", name="Accept").click()
+    eventually(lambda: "rematch" in ada.match(match))
+    for one in (person, other):
+        one.page.wait_for_url(f"**/m/{ada.match(match)['rematch']}")
+    watcher = person.page
+    watcher.goto(f"{server.url}/m/{match}")  # who comes back to look at the old one, stays
+    expect(watcher.get_by_role("link", name="Rematch")).to_be_visible()
+
+
+def test_the_kinds_of_a_game_can_be_chosen_before_the_options(person: Person, server: WarlogServer) -> None:
+    person.register("Ada")
+    page = person.page
+    page.goto(f"{server.url}/new/junqi")
+    game = page.get_by_role("combobox", name="Game", exact=True)
+    expect(game.locator("option")).to_have_text(["Four players", "Two players", "Flip"])
+    expect(game).to_have_value("four")
+    game.select_option("two")
+    page.get_by_role("button", name="Play here, both sides").click()
+    page.wait_for_url("**/m/*")
+    expect(page.locator(".seats li")).to_have_count(2)
+    page.goto(f"{server.url}/new/hex")
+    expect(game.locator("option")).to_have_text(["Duel", "Pairs"])
+    page.get_by_text("Rules: the standard game").click()
+    page.locator(".options label").filter(has_text=re.compile("^seats")).get_by_role("spinbutton").fill("3")
+    expect(game).to_have_value("")  # a kind that has no name
+    game.select_option("duel")
+    expect(page.get_by_text("Rules: the standard game")).to_be_visible()
+
+
+@pytest.mark.parametrize("game", ["confrontation", "hex", "junqi", "universal", "wec"])
+def test_no_option_is_explained_by_a_section_of_the_book(server: WarlogServer, game: str) -> None:
+    schema = ok(Api(server.url).get(f"/games/{game}"))["options"]
+    texts = [one.get("description", "") for one in schema["properties"].values()]
+    assert not [text for text in texts if re.search(r"\d\.\d|\b(see|in) \d|below\)", text)]
+
+
+def test_who_edits_a_running_match_is_told_that_he_does_not_have_all_of_it(
+    person: Person, server: WarlogServer
+) -> None:
+    _black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    page = person.page
+    part = page.get_by_text("what you do not see there is not on it")
+    page.goto(f"{server.url}/edit/wec/{match}/3")
+    expect(page.get_by_text("A match can begin from this board.")).to_be_visible()
+    expect(part).to_be_visible()
+    page.reload()
+    expect(part).to_be_visible()
+    page.get_by_role("button", name="Start position").click()
+    expect(part).to_have_count(0)
+
+
+def test_a_larger_board_opens_in_the_middle(phone: Person) -> None:
+    phone.begin("wec")
+    page = phone.page
+    page.get_by_role("button", name="Larger board").click()
+    box = page.locator(".large")
+    left, room = box.evaluate("one => [one.scrollLeft, one.scrollWidth - one.clientWidth]")
+    assert room > 20
+    assert abs(left - room / 2) <= 1
