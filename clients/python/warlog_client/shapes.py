@@ -279,6 +279,7 @@ class DescribedEffect(TypedDict):
     properties: dict[str, dict[str, Any]]
     required: NotRequired[list[str]]
     said: NotRequired[str]
+    alone: NotRequired[str]
     way: NotRequired[list[Stop]]
 
 
