@@ -271,6 +271,7 @@ class DescribedEffect(TypedDict):
     properties  JSON Schemas of its fields, each with a `role` (but for `type`), words with a `catalogue`
     said        what happened, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out
                 where one of its fields is absent, false, 0 or an empty list
+    alone       said in addition where an event shows no other effect, after a dash
     way         where it happened, in order
     """
 
