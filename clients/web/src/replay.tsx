@@ -198,7 +198,7 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
     return to === undefined ? what : `${what} (${words().toEvent(to)})`;
   }
   const effects = (event.effects ?? []) as Json[];
-  if (event.type === "action_taken" && action === undefined) return results(match, effects) || words().unseen(who ?? "");
+  if (event.type === "action_taken" && action === undefined) return results(match, effects) || results(match, effects, true) || words().unseen(who ?? "");
   if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
   const type = game.typeOf(action);
   const first = effects.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
@@ -206,6 +206,8 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   const said = (type?.clicks ?? [])
     .filter((field) => !["piece", "tray_piece"].includes(type!.properties[field]?.role ?? "") && action[field] !== undefined && action[field] !== null)
     .map((field) => value(game, type!.properties[field] ?? {}, action[field], field));
+  const all = results(match, effects);
+  if (all.startsWith(`${who}: `)) return all; // it tells the action, too
   const more = results(match, effects.filter((one) => one !== first));
   const done = [`${who ?? ""}:`, type?.label ?? action.type, piece, first?.from === undefined ? undefined : `${String(first.from)} →`, ...said].filter(Boolean).join(" ");
   return more === "" ? done : `${done}; ${more}`;
@@ -213,9 +215,9 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
 
 const RESULTS_MAX = 2; // that the list tells of one event; the rest stands under the board
 
-/** What became of the board, in words. */
-function results(match: MatchState, effects: readonly Json[]): string {
-  const told = (names: Names) => steps(match.game.value!, effects, names).filter(({ way }) => way.length > 0);
+/** What became of the board, in words; with `isAll` what else became of the match, too. */
+function results(match: MatchState, effects: readonly Json[], isAll = false): string {
+  const told = (names: Names) => steps(match.game.value!, effects, names).filter(({ way }) => isAll || way.length > 0);
   const known = match.names.value;
   const lost = told(known).flatMap(({ pieces }) => pieces).filter((id) => !known.has(id)); // that no board has shown which was read
   const seen = told(new Map([...known, ...lost.map((id) => [id, words().aPiece] as const)])).map((step) => plain(step.said));
