@@ -117,6 +117,8 @@ def test_what_the_other_side_does_is_told_as_far_as_it_is_seen(person: Person, s
             told.add(moved)
             expect(line).to_contain_text("Black")
             expect(line).not_to_contain_text("action taken")
+            if kind == "end_turn":
+                expect(line).to_contain_text("ends the turn")
     assert told == {True, False}
 
 
