@@ -4,32 +4,14 @@ level of the board something can be clicked."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.servers import WarlogServer
 from tests.service.api import Api, begun, ok
 from tests.service.waiting import eventually
-from tests.web.pages import PHONE, Person
-
-
-@pytest.fixture
-def phone(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url, **PHONE)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
-
-
-@pytest.fixture
-def other(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
-
+from tests.web.pages import Person
 
 FLYER = {
     "pieces": [

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.servers import WarlogServer
 from tests.service.api import SMALL, Api, ok, two
 from tests.service.waiting import eventually
-from tests.web.pages import PHONE, Person
+from tests.web.pages import Person
 
 PAUSES_S = [5, 10, 20, 40, 60, 60]
 # When the page has asked for the player's own feed, by its own clock; and how many answers have not come.
@@ -34,14 +33,6 @@ IS_IN_SIGHT = """(box) => {
   return box.scrollWidth > box.clientWidth && here.left >= seen.left && here.right <= seen.right;
 }"""
 LINE_PX = 40  # two lines of text are higher
-
-
-@pytest.fixture
-def phone(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url, **PHONE)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
 
 
 @pytest.mark.parametrize("name", ["Ada", "W" * 40, "An oddly long name of forty characters!!"])
