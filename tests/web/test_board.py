@@ -394,6 +394,7 @@ def test_a_choice_is_called_as_the_catalogue_has_it_that_its_field_or_form_names
     page.keyboard.press("Enter")
     expect(page.get_by_role("group", name="Kinds of actions")).to_contain_text("Chopper · Fire · Stun")
     expect(page.get_by_role("region", name="What is here")).to_contain_text("levels: Ground (G), Air (A)")
+    expect(page.get_by_role("region", name="What is here")).not_to_contain_text("native")
     person.begin("confrontation")
     page.get_by_role("button", name=re.compile("^Submit an army.*…")).click()
     page.get_by_role("button", name="+ Bishop").click()

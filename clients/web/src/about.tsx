@@ -60,6 +60,7 @@ function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
 /** The game's own numbers of an entry, and what else of the game it has, such as weapons. */
 function Numbers({ game, entry }: { game: Described; entry: Entry }): JSX.Element | null {
   const said = Object.entries(entry).flatMap(([key, value]) => {
+    if (key !== "levels" && entry.levels !== undefined && JSON.stringify(value) === JSON.stringify(entry.levels)) return []; // the book's own name of the same
     const name = key.replaceAll("_", " ");
     if (typeof value === "number") return [`${name} ${value}`];
     const entries = Array.isArray(value) ? value.map((one) => (typeof one === "string" ? game.named(one, key) : undefined)) : [];
