@@ -136,8 +136,8 @@ export class MatchState extends Watched {
   /** An action that the reader has chosen: taken at once, unless it is to be asked about. */
   choose(one: Candidate): void {
     const takes = (one.trace?.takes.length ?? 0) + (one.trace?.hits.length ?? 0) > 0;
-    const isUnseen = this.cells.peek().length === 0 && this.chooser.peek()!.isPaid(one); // one tap, and it is paid
-    const asks = isAside(one.type) || isUnseen || (!one.action.open && (this.caution.peek() === "all" || (this.caution.peek() === "takes" && takes)));
+    const isOneTap = this.cells.peek().length === 0 && this.chooser.peek()!.isPaid(one); // nothing was clicked before that told what it takes
+    const asks = isAside(one.type) || isOneTap || (!one.action.open && (this.caution.peek() === "all" || (this.caution.peek() === "takes" && takes)));
     if (asks && this.sure.peek() !== one) this.sure.value = one;
     else void this.act(one.action);
   }
