@@ -119,7 +119,8 @@ def test_an_ability_that_one_tap_would_pay_is_asked_about_and_shows_what_it_take
     page.wait_for_selector(f"text=Event {before + 1} of {before + 1}")
     (event,) = person.ask(f"/v1/matches/{match}/events?after={before}")["events"]
     assert sorted(event["effects"][0]["spaces"]) == spaces
-    expect(page.locator(f".events li[value='{before + 1}']")).to_contain_text("Good pays with")
+    line = page.locator(f".events li[value='{before + 1}']")
+    expect(line).to_contain_text("Good: Sacrificial moves; Good pays with")
     expect(page.locator(".pays path")).to_have_count(0)
 
 

@@ -204,6 +204,7 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   const first = effects.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
   const piece = first === undefined ? undefined : Object.values(first).map((value) => game.entry("pieces", value)?.name).find(Boolean);
   const said = (type?.clicks ?? [])
+    .filter((field) => type!.form?.[field]?.fill !== "payment") // the effect says with what it was paid
     .filter((field) => !["piece", "tray_piece"].includes(type!.properties[field]?.role ?? "") && action[field] !== undefined && action[field] !== null)
     .map((field) => value(game, type!.properties[field] ?? {}, action[field], field));
   const all = results(match, effects);
