@@ -75,7 +75,7 @@ def test_what_an_event_did_is_shown_step_by_step_and_nothing_waits_for_it(
     person.page.get_by_role("button", name="Resign").click()  # while it is being shown
     person.page.wait_for_selector(".shown", state="detached")
     assert person.page.evaluate("window.seen") == [
-        "Black: Destroyer at d4 fires: Torpedo launcher at d5, strength 1",
+        "Black: Destroyer at d4 uses Torpedo launcher at d5, strength 1",
         "Torpedo appears at d5, flying n",
         "Torpedo explodes at d5",
         "White: Sub lost at d5 (Torpedo)",

@@ -4,12 +4,13 @@ level of the board something can be clicked."""
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.servers import WarlogServer
-from tests.service.api import Api, begun, ok
+from tests.service.api import SMALL, Api, begun, ok
 from tests.service.waiting import eventually
 from tests.web.pages import Person
 
@@ -65,7 +66,7 @@ def test_a_shot_without_effect_says_so(person: Person) -> None:
         if action["weapon"] == "flame" and not trace["hits"]
     )
     done = person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "black", "action": harmless})
-    said = "fires: Flame"
+    said = "uses Flame"
     happened = person.page.locator(".happened")
     expect(happened).to_contain_text(said)
     expect(happened).to_contain_text("nobody in sight is harmed")
@@ -131,7 +132,7 @@ def test_an_offer_of_a_draw_is_a_question_that_stands_out(person: Person, server
     page.goto(f"{server.url}/m/{match}")
     page.wait_for_selector(".actions")
     ok(black.act(match, "black", {"type": "offer_draw"}), 201)
-    question = page.get_by_role("alert").filter(has_text="You are asked for an answer.")
+    question = page.get_by_role("alert").filter(has_text="A draw is offered to you.")
     question.get_by_role("button", name="Accept draw").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Yes").click()
     expect(page.locator(".state")).to_contain_text("A draw (")
@@ -198,11 +199,111 @@ def test_who_edits_a_running_match_is_told_that_he_does_not_have_all_of_it(
     expect(part).to_have_count(0)
 
 
-def test_a_larger_board_opens_in_the_middle(phone: Person) -> None:
-    phone.begin("wec")
+IN_SIGHT = """(box, whose) => {
+  const seen = box.getBoundingClientRect();
+  return [...box.querySelectorAll(`.space[aria-label*=" ${whose}"] rect`)].map((one) => one.getBoundingClientRect())
+    .map(({ left, right }) => left >= seen.left - 1 && right <= seen.right + 1);
+}"""
+
+
+@pytest.mark.parametrize("first", ["balance", "good"])  # in the middle of the board, and at its side
+def test_a_larger_board_opens_where_the_readers_pieces_stand(phone: Person, first: str) -> None:
+    phone.begin("universal", options={"first": first})
     page = phone.page
     page.get_by_role("button", name="Larger board").click()
-    box = page.locator(".large")
-    left, room = box.evaluate("one => [one.scrollLeft, one.scrollWidth - one.clientWidth]")
-    assert room > 20
-    assert abs(left - room / 2) <= 1
+    seen = page.locator(".large").evaluate(IN_SIGHT, first.capitalize())
+    assert len(seen) > 8
+    assert all(seen)
+
+
+def test_two_that_change_places_are_clicked_in_either_order(person: Person) -> None:
+    match = person.begin("junqi")
+    listed = person.ask(f"/v1/matches/{match}/actions?seat=south&type=swap")["actions"]
+    swap = next(one for one in listed if not any(other["a"] == one["b"] for other in listed))
+    page = person.page
+    page.get_by_role("combobox").first.wait_for()
+    before = person.events()
+    second = page.locator(f'[data-space="{swap["b"]}"]')
+    expect(second).to_have_class(re.compile(r"\bcan\b"))
+    second.click(force=True)
+    page.locator(f'[data-space="{swap["a"]}"]').click(force=True)
+    page.wait_for_selector(f"text=Event {before + 1} of {before + 1}")
+    (event,) = person.ask(f"/v1/matches/{match}/events?after={before}&seat=south")["events"]
+    assert (event["action"]["a"], event["action"]["b"]) == (swap["a"], swap["b"])
+
+
+def without(action: dict[str, Any], field: str) -> dict[str, Any]:
+    return {key: value for key, value in action.items() if key != field}
+
+
+def test_whom_a_piece_may_carry_is_a_choice_in_words(person: Person) -> None:
+    match = person.begin("wec")
+    moves = person.ask(f"/v1/matches/{match}/actions?seat=black&type=move")["actions"]
+    pieces = person.ask(f"/v1/matches/{match}/view?seat=black")["view"]["pieces"]
+    choppers = {one["piece"]: one["at"] for one in pieces if one["type"] == "chopper"}
+    carried = next(
+        one for one in moves if one["piece"] in choppers and "carry" in one and without(one, "carry") in moves
+    )
+    where = choppers[carried["piece"]]
+    page = person.page
+    shared = page.locator(f'[data-level="ground"] [data-space="{where}"]')
+    shared.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("group", name="Kinds of actions").get_by_role("button", name="Chopper · Move").click()
+    page.locator(f'[data-level="{carried["level"]}"] [data-space="{carried["to"]}"]').click(force=True)
+    near = page.locator(".near").get_by_role("button")
+    expect(near.filter(has_text="Move · carry")).to_be_visible()
+    expect(near.filter(has_not_text="carry")).to_be_visible()
+
+
+def test_news_move_nothing_under_the_hand(person: Person, server: WarlogServer) -> None:
+    black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    page = person.page
+    page.goto(f"{server.url}/m/{match}")
+    board = page.locator(".boards")
+    board.wait_for()
+    before = board.bounding_box()
+    other = black.create(seats={"red": "me", "blue": white.id})["match"]["id"]
+    expect(page.locator(".news")).to_contain_text("Hex Tactics")
+    assert board.bounding_box() == before
+    assert other
+
+
+def test_the_only_piece_that_may_act_is_named(person: Person) -> None:
+    match = person.begin("hex", options=SMALL)
+    view = person.ask(f"/v1/matches/{match}/view?seat=red")["view"]
+    active = next(one for one in view["pieces"] if one["piece"] == view["active"])
+    hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
+    expect(hint).to_contain_text(f"{active['at']} is to act: choose it, or an action.")
+
+
+def test_how_a_match_ended_reads_as_it_was(person: Person) -> None:
+    match = person.begin("wec")
+    resign = {"type": "act", "seat": "black", "action": {"type": "resign"}}
+    person.ask(f"/v1/matches/{match}/commands", resign)
+    expect(person.page.locator(".state")).to_contain_text("White won (the other side has given up).")
+
+
+def test_a_choice_of_payment_begins_with_what_would_be_paid(person: Person) -> None:
+    match = person.begin("universal", options={"first": "chaos"})
+    page = person.page
+    demon = page.locator("[role=gridcell][aria-label*='Demon Chaos'][aria-label$='can act']")
+    demon.last.click(force=True)
+    page.get_by_role("button", name=re.compile("^Breed a demon · costs 3 spaces")).click()
+    page.locator("[role=gridcell][aria-label$='can go here']").first.click(force=True)
+    crossed = page.locator("[role=gridcell][aria-label*='would be paid']")
+    expect(crossed).to_have_count(3)
+    paid = crossed.evaluate_all("all => all.map((one) => one.dataset.space)")
+    page.get_by_role("button", name="Choose what to pay with …").click()
+    expect(page.locator(".pays path")).to_have_count(0)
+    chosen = page.locator("form.template input:checked")
+    expect(chosen).to_have_count(3)
+    another = page.locator("form.template .spaces label:not(:has(:checked))").first
+    name = another.inner_text().strip()
+    another.click()
+    expect(chosen).to_have_count(3)  # in place of one of them
+    page.get_by_role("button", name="Done").click()
+    page.wait_for_selector("form.template", state="detached")
+    event = person.ask(f"/v1/matches/{match}/events?after=2")["events"][0]
+    assert {name} < set(event["action"]["pay"]) <= {name, *paid}

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type Candidate, nameOf } from "./choose";
+import { type Candidate, type Chooser, nameOf } from "./choose";
 import { isAside } from "./described";
 import { cost, TemplateForm } from "./forms";
 import type { MatchState } from "./state";
@@ -22,7 +22,6 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   if (all.length === 0) return <p>{words().notYourTurn}</p>;
   const picked = match.picked.value ?? [];
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
-  const answers = all.filter((one) => one.type.kind === "answer");
   const meta = all.filter((one) => one.type.kind === "meta");
   const chosen = match.cells.value.length > 0;
   const isIdle = picked.length === 0 && !summary.to_act.some((seat) => mine.includes(seat)); // a draw may be offered all the same
@@ -31,20 +30,10 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
   return (
     <section class="actions" aria-label={words().actions}>
-      {answers.length === 0 ? null : (
-        <section class="proposal" role="alert">
-          <p>{words().asked}</p>
-          <div class="row">
-            {answers.map((one) => (
-              <button type="button" onClick={() => choose(one)}>{one.type.label}</button>
-            ))}
-          </div>
-        </section>
-      )}
       <p class="hint">
         {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
         {only === undefined ? null : <b>{only}: </b>}
-        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length, !chosen && isBeside(match))}
+        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length, !chosen && isBeside(match), chooser.first(picked))}
       </p>
       {chosen || isIdle ? null : <Kinds match={match} />}
       <Groups match={match} />
@@ -55,7 +44,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
             <Contents text={chooser.contents(one)} />
           </button>
         ))}
-        {chosen && settled.length === 1 && chooser.isPaid(settled[0]!) ? <button type="button" onClick={() => (match.open.value = { ...settled[0]!.action, open: true })}>{words().choosePayment}</button> : null}
+        {chosen && settled.length === 1 && chooser.isPaid(settled[0]!) ? <button type="button" onClick={() => ((match.paid.value = settled[0]!.trace?.pays ?? null), (match.open.value = { ...settled[0]!.action, open: true }))}>{words().choosePayment}</button> : null}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
       </div>
       {isIdle ? null : (
@@ -76,8 +65,24 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
           <button type="button" onClick={() => choose(one)}>{one.type.label}</button>
         ))}
       </div>
-      <Sure match={match} />
+      {isAnswer(match.sure.value) ? null : <Sure match={match} />}
       <Expected match={match} />
+    </section>
+  );
+}
+
+const isAnswer = (one: Candidate | null): boolean => one?.type.kind === "answer";
+
+/** An offer of a draw, and the answers to it. */
+export function Answers({ match }: { match: MatchState }): JSX.Element | null {
+  const answers = match.isLive.value ? match.candidates.value.filter(isAnswer) : [];
+  if (answers.length === 0) return null;
+  return (
+    <section class="proposal" role="alert">
+      <p>{words().offered}</p>
+      <div class="row">
+        {isAnswer(match.sure.value) ? <Sure match={match} /> : answers.map((one) => <button type="button" disabled={match.isBusy.value} onClick={() => match.choose(one)}>{one.type.label}</button>)}
+      </div>
     </section>
   );
 }
@@ -95,8 +100,12 @@ function isBeside(match: MatchState): boolean {
 }
 
 /** What the reader is to do next: he has begun something or not, and so many of the actions that are left need no further click. */
-function hint(isBegun: boolean, settled: number, left: number, areBeside: boolean): string {
-  if (settled < left) return isBegun ? words().chooseTarget : areBeside ? words().chooseBeside : words().choosePiece;
+function hint(isBegun: boolean, settled: number, left: number, areBeside: boolean, { role, only }: ReturnType<Chooser["first"]>): string {
+  if (settled < left) {
+    if (isBegun) return words().chooseTarget;
+    if (areBeside) return words().chooseBeside;
+    return role === "space" ? words().chooseSpace : only === undefined ? words().choosePiece : words().chooseOnly(only);
+  }
   if (!isBegun) return words().chooseAction;
   return settled === 1 ? words().onceMore : words().whichOne;
 }

@@ -66,6 +66,7 @@ export class Chooser {
   readonly #where: Map<unknown, Cell>;
   readonly #names: Map<unknown, string>;
   readonly #own: ReadonlySet<string>; // seats that win together with the one that acts
+  readonly #ownSpaces: ReadonlySet<string>; // on which pieces of the one that acts stand
 
   constructor(
     readonly described: Described,
@@ -74,6 +75,7 @@ export class Chooser {
   ) {
     const team = described.seats.find((one) => one.id === seat)?.team;
     this.#own = new Set(described.seats.filter((one) => one.team === team).map((one) => one.id));
+    this.#ownSpaces = new Set(shown.flatMap((thing) => (thing.owner === seat && thing.layer.draw === "piece" ? thing.spaces : [])));
     this.#where = new Map();
     this.#names = new Map(shown.flatMap((thing) => (thing.id === undefined || thing.entry === undefined ? [] : [[thing.id, thing.entry.name]])));
     for (const thing of shown) {
@@ -96,7 +98,19 @@ export class Chooser {
 
   /** The field that a click on the board gives next. */
   #next(candidate: Candidate): string | undefined {
-    return candidate.left.find((field) => ON_BOARD.has(candidate.type.properties[field]?.role ?? "") && !this.#isWord(candidate, field));
+    return candidate.left.find((field) => ON_BOARD.has(candidate.type.properties[field]?.role ?? "") && !this.#isWord(candidate, field) && !this.#isExtra(candidate, field));
+  }
+
+  /** A piece that may be named, or not: a choice in words, for the board is settled without it. */
+  #isExtra({ type }: Candidate, field: string): boolean {
+    return type.properties[field]?.role === "piece" && type.required?.includes(field) === false;
+  }
+
+  /** The second of two own pieces that change places, which may be clicked first as well. */
+  #second({ action, type, left }: Candidate): string | undefined {
+    const [first, second] = left.filter((field) => type.properties[field]?.role === "space");
+    const both = left.length === type.clicks.length && [first, second].every((field) => field !== undefined && this.#ownSpaces.has(action[field] as string));
+    return both ? second : undefined;
   }
 
   /** Does the field hold a word in place of spaces, such as one that leaves the choice to the rules? */
@@ -142,6 +156,11 @@ export class Chooser {
         const before = found.get(name);
         if (before === undefined || TELLING.indexOf(meant) > TELLING.indexOf(before)) found.set(name, meant);
       }
+    }
+    for (const one of candidates) {
+      const second = this.#second(one);
+      const name = second === undefined ? "" : nameOf(this.#cell(one.action[second] as string, undefined));
+      if (second !== undefined && !found.has(name)) found.set(name, "go");
     }
     for (const cell of candidates.flatMap((one) => this.#struck(one))) {
       const before = found.get(nameOf(cell));
@@ -217,6 +236,8 @@ export class Chooser {
   pick(candidates: readonly Candidate[], cell: Cell): Candidate[] {
     const picked: Candidate[] = [];
     for (const candidate of candidates) {
+      const second = this.#second(candidate);
+      if (second !== undefined && candidate.action[second] === cell.space) picked.push({ ...candidate, left: candidate.left.filter((one) => one !== second) });
       if (!this.targets(candidate).some((target) => same(target, cell))) continue;
       const field = this.#next(candidate);
       const role = field === undefined ? undefined : candidate.type.properties[field]?.role;
@@ -242,6 +263,20 @@ export class Chooser {
   #piece(candidate: Candidate): unknown {
     const field = candidate.type.clicks.find((one) => candidate.type.properties[one]?.role === "piece");
     return field === undefined ? undefined : candidate.action[field];
+  }
+
+  /** With what one begins: a piece, of which there may be only one (its name and place), or a space. */
+  first(candidates: readonly Candidate[]): { role: "piece" | "space"; only?: string } {
+    const open = candidates.filter((one) => this.#next(one) !== undefined);
+    const isSpace = open.every((one) => {
+      const field = this.#next(one)!;
+      return one.type.properties[field]?.role === "space" && !this.#ownSpaces.has(one.action[field] as string);
+    });
+    if (isSpace) return { role: "space" };
+    const acting = new Set(candidates.map((one) => this.#piece(one)).filter((one) => one !== undefined));
+    const [id] = acting;
+    if (acting.size !== 1 || !this.#names.has(id)) return { role: "piece" };
+    return { role: "piece", only: [this.#names.get(id), this.#where.get(id)?.space].filter(Boolean).join(" ") };
   }
 
   /** The name of that piece, if not all of these are done with the same. */
@@ -280,6 +315,7 @@ export class Chooser {
     if (typeof value === "boolean") return value ? field.replaceAll("_", " ") : "";
     if (value === this.#payment(candidate)?.auto) return ""; // what it costs is said
     const { role, catalogue } = candidate.type.properties[field] ?? {};
+    if (this.#isExtra(candidate, field)) return `${field.replaceAll("_", " ")} ${this.#names.get(value) ?? this.value(role, value)}`;
     return this.value(role, value, catalogue);
   }
 

@@ -79,6 +79,7 @@ export interface ActionType {
   label: string;
   clicks: string[];
   open?: boolean;
+  required?: string[];
   form?: Record<string, Form>;
   properties: Record<string, Json & { role?: string; catalogue?: string }>;
   oneOf?: { title?: string; properties: Record<string, false | { enum: unknown[] }> }[];

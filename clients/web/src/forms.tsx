@@ -29,7 +29,7 @@ export function TemplateForm({ match, action }: { match: MatchState; action: Jso
   const game = match.game.value!;
   const type = game.types.get(action.type as string)!;
   const forms = Object.entries(type.form ?? {});
-  const [values, setValues] = useState<Values>(() => Object.fromEntries(forms.map(([field, form]) => [field, start(form, match, action)])));
+  const [values, setValues] = useState<Values>(() => Object.fromEntries(forms.map(([field, form]) => [field, (form.fill === "payment" ? match.paid.peek() : null) ?? start(form, match, action)])));
   const set = (field: string, value: unknown) => setValues({ ...values, [field]: value });
   const budget = forms.find(([, form]) => form.fill === "budget");
   const left = budget === undefined ? undefined : (budget[1] as Budget).limit - spent(forms, values);
@@ -261,11 +261,13 @@ function placed(game: Described, seat: string, space: string, type: string): Thi
 function SpacesField({ game, match, form, values, set, field, action }: FieldProps): JSX.Element {
   const value = values[field] as string[];
   const may = form.fill === "payment" ? payable(form as Payment, match) : areaSpaces(game, form as Area, match);
+  const wanted = form.fill === "payment" ? [price(form as Payment, match, { ...action, ...values })] : (form as Area).sizes;
   const toggle = (space: string) => {
-    if (may.includes(space)) set(value.includes(space) ? value.filter((one) => one !== space) : [...value, space]);
+    if (!may.includes(space)) return;
+    const more = value.includes(space) ? value.filter((one) => one !== space) : [...value, space];
+    set(form.fill === "payment" ? more.slice(-wanted[0]!) : more); // in place of the one that was chosen first
   };
   useBoard(match, { chosen: new Set(value.map(onBoard)), targets: new Map(may.map((space) => [onBoard(space), "can"])), pick: toggle }, value, match.view.value);
-  const wanted = form.fill === "payment" ? [price(form as Payment, match, { ...action, ...values })] : (form as Area).sizes;
   return (
     <fieldset>
       <legend class={wanted.includes(value.length) ? "" : "over"}>{`${named(game, field)}: ${wanted.map((one) => words().pick(one)).join(" / ")} (${value.length})`}</legend>

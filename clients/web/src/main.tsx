@@ -118,7 +118,7 @@ function Messages(): JSX.Element {
       <div class="messages">
         <Looking />
       </div>
-      <div class="messages" role="status">
+      <div class="messages over" role="status">
         {isElsewhere && hasOthers(said.match) ? (
           <div class="news">
             <span>

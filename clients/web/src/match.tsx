@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import { About } from "./about";
-import { Actions, NearClick } from "./actions";
+import { Actions, Answers, NearClick } from "./actions";
 import { Analysis, arrows } from "./analysis";
 import { Boards } from "./board";
 import { Answer, Terms } from "./challenged";
@@ -60,6 +60,8 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <Seats match={match} />
         <State match={match} />
         <Proposal match={match} />
+        <Answers match={match} />
+        <After match={match} />
         <Past match={match} />
         <Actions match={match} />
         <Analysis match={match} />
@@ -68,7 +70,6 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <Tree match={match} />
         <Events match={match} />
         <How match={match} />
-        <After match={match} />
         <RecordMenu match={match} />
       </aside>
     </main>
@@ -91,7 +92,8 @@ const COLUMNS_MAX = 9; // with more of them, a finger hardly finds a space on it
 
 /** The way of the event that is shown, from where it began. */
 function wayOf(match: MatchState): Cell[] {
-  const way = cells(match.step.value === null ? match.trail.value : null);
+  const known = cells(match.step.value === null ? match.trail.value : null);
+  const way = known.length > 0 || match.step.value !== null ? known : (match.steps.value[0]?.way ?? []); // of what others did in secret, as far as it is seen
   const event = match.events.value.get(match.at.value ?? match.summary.value!.version);
   const first = (event?.effects as Json[] | undefined)?.find(({ from }) => typeof from === "string" && match.game.value!.spaces.has(from));
   const from = first?.from as string | undefined;
@@ -101,10 +103,16 @@ function wayOf(match: MatchState): Cell[] {
 function Table({ match }: { match: MatchState }): JSX.Element | null {
   const game = match.game.value!;
   const level = useSignal<string | undefined>(innerWidth < PHONE && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
+  const turned = useRef<string | undefined>(undefined); // from which level the page has turned to another one
   const isLarge = useSignal(false);
   const board = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (board.current !== null) board.current.scrollLeft = (board.current.scrollWidth - board.current.clientWidth) / 2; // the middle first
+    if (board.current === null) return;
+    const box = board.current.getBoundingClientRect();
+    const own = match.shown.peek().flatMap((thing) => (thing.owner === viewer && thing.layer.draw === "piece" ? thing.spaces : []));
+    const at = own.map((space) => board.current!.querySelector(`[data-space="${CSS.escape(space)}"]`)!.getBoundingClientRect().left - box.left);
+    const middle = at.length === 0 ? board.current.scrollWidth / 2 : at.reduce((sum, x) => sum + x, 0) / at.length;
+    board.current.scrollLeft = middle - box.width / 2; // the reader's pieces stand in the middle
   }, [isLarge.value]);
   const pressed = useSignal({ x: 0, y: 0 });
   const viewer = match.viewer.value;
@@ -118,13 +126,20 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const begun = match.cells.value.length > 0;
   const targets = filling !== null ? filling.targets : begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
   const meant = match.pointed.value ?? (begun && match.picked.value?.length === 1 ? match.picked.value[0] : undefined);
-  const pays = (match.pointed.value ?? match.sure.value ?? meant)?.trace?.pays;
+  const pays = filling !== null ? undefined : (match.pointed.value ?? match.sure.value ?? meant)?.trace?.pays;
   const trail = meant === undefined ? wayOf(match) : match.chooser.value!.way(meant);
   useEffect(() => {
-    // On a phone one level is shown: the one with the targets, if they are all on others.
+    // On a phone one level is shown: the one with the targets, if they are all on others, until something has come of them.
+    if (!begun && turned.current !== undefined) {
+      level.value = turned.current;
+      turned.current = undefined;
+    }
     const levels = new Set(begun ? [...targets.keys()].map((name) => name.split("|")[1]) : []);
     const other = game.board.levels.find((one) => levels.has(one));
-    if (level.value !== undefined && other !== undefined && !levels.has("") && !levels.has(level.value)) level.value = other;
+    if (level.value !== undefined && other !== undefined && !levels.has("") && !levels.has(level.value)) {
+      turned.current ??= level.value;
+      level.value = other;
+    }
   }, [begun, match.targets.value]);
   if (match.view.value === null) return null;
   const shared = { described: game, shown: filling?.shown ?? match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
@@ -133,7 +148,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
       {game.board.levels.length > 1 ? (
         <div class="levels row" role="group">
           {[undefined, ...game.board.levels].map((one) => (
-            <button type="button" class={begun && [...targets.keys()].some((name) => name.endsWith(`|${one}`)) ? "go" : ""} aria-pressed={level.value === one} onClick={() => (level.value = one)}>
+            <button type="button" class={begun && [...targets.keys()].some((name) => name.endsWith(`|${one}`)) ? "go" : ""} aria-pressed={level.value === one} onClick={() => ((level.value = one), (turned.current = undefined))}>
               {one === undefined ? words().everyLevel : words().level(one)}
             </button>
           ))}
@@ -306,7 +321,8 @@ function State({ match }: { match: MatchState }): JSX.Element {
   let said = "";
   if (summary.status === "finished" && summary.result !== null) {
     const { winners, reason } = summary.result;
-    said = winners.length === 0 ? words().drawn(reason.replaceAll("_", " ")) : words().won(names(winners), reason.replaceAll("_", " "));
+    const why = words().reasons[reason] ?? reason.replaceAll("_", " ");
+    said = winners.length === 0 ? words().drawn(why) : words().won(names(winners), why);
   } else if (summary.status === "aborted") said = unanswered(match) ?? words().aborted;
   else if (summary.status === "playing") {
     said = words().toAct(names(summary.to_act));

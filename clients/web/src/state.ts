@@ -32,6 +32,7 @@ export class MatchState extends Watched {
   readonly group = signal<string | null>(null); // the one of `groups` that is meant
   readonly pointed = signal<Candidate | null>(null); // the listed action under the reader's hand
   readonly open = signal<Json | null>(null); // the template that is being filled in
+  readonly paid = signal<string[] | null>(null); // what it would be paid with, if nothing else is chosen
   readonly isBusy = signal(false);
   readonly advice = signal<Advice | null>(null); // what the computer has said last
   readonly line = signal<number | null>(null); // the line of it that is looked at
