@@ -273,9 +273,9 @@ def test_news_move_nothing_under_the_hand(person: Person, server: WarlogServer) 
 def test_the_only_piece_that_may_act_is_named(person: Person) -> None:
     match = person.begin("hex", options=SMALL)
     view = person.ask(f"/v1/matches/{match}/view?seat=red")["view"]
-    active = next(one for one in view["pieces"] if one["piece"] == view["active"])
+    active = next(one for one in view["stacks"] if one["id"] == view["active"])
     hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
-    expect(hint).to_contain_text(f"{active['at']} is to act: choose it, or an action.")
+    expect(hint).to_contain_text(f"{active['space']} is to act: choose it, or an action.")
 
 
 def test_how_a_match_ended_reads_as_it_was(person: Person) -> None:

@@ -315,13 +315,13 @@ export class Chooser {
     if (typeof value === "boolean") return value ? field.replaceAll("_", " ") : "";
     if (value === this.#payment(candidate)?.auto) return ""; // what it costs is said
     const { role, catalogue } = candidate.type.properties[field] ?? {};
-    if (this.#isExtra(candidate, field)) return `${field.replaceAll("_", " ")} ${this.#names.get(value) ?? this.value(role, value)}`;
+    if (this.#isExtra(candidate, field)) return `${field.replaceAll("_", " ")} ${this.value(role, value)}`;
     return this.value(role, value, catalogue);
   }
 
   value(role: string | undefined, value: unknown, catalogue?: string): string {
     if (Array.isArray(value)) return value.map((one) => this.value(role, one, catalogue)).join(", ");
-    if (role === "piece" || role === "tray_piece") return this.#where.get(value)?.space ?? `#${String(value)}`;
+    if (role === "piece" || role === "tray_piece") return [this.#names.get(value), this.#where.get(value)?.space].filter(Boolean).join(" ") || `#${String(value)}`;
     if (role === "seat") return this.described.seatName(value as string);
     if (typeof value === "object" && value !== null) {
       const parts = Object.values(value);

@@ -118,19 +118,21 @@ function Messages(): JSX.Element {
       <div class="messages">
         <Looking />
       </div>
-      <div class="messages over" role="status">
-        {isElsewhere && hasOthers(said.match) ? (
-          <div class="news">
-            <span>
-              <GameName game={said.match.game} against={against(said.match)} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
-              {said.notice.type === "challenged" ? <> <Terms match={said.match} /></> : null}
-            </span>
-            {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
-            <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
-            <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
-          </div>
-        ) : null}
-        {gains.value.length > 0 ? <Gains gained={gains.value} /> : null}
+      <div class="messages over">
+        <div role="status">
+          {isElsewhere && hasOthers(said.match) ? (
+            <div class="news">
+              <span>
+                <GameName game={said.match.game} against={against(said.match)} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
+                {said.notice.type === "challenged" ? <> <Terms match={said.match} /></> : null}
+              </span>
+              {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
+              <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
+              <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
+            </div>
+          ) : null}
+          {gains.value.length > 0 ? <Gains gained={gains.value} /> : null}
+        </div>
       </div>
     </>
   );

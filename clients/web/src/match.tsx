@@ -93,8 +93,9 @@ const COLUMNS_MAX = 9; // with more of them, a finger hardly finds a space on it
 /** The way of the event that is shown, from where it began. */
 function wayOf(match: MatchState): Cell[] {
   const known = cells(match.step.value === null ? match.trail.value : null);
-  const way = known.length > 0 || match.step.value !== null ? known : (match.steps.value[0]?.way ?? []); // of what others did in secret, as far as it is seen
   const event = match.events.value.get(match.at.value ?? match.summary.value!.version);
+  const isSecret = event?.type === "action_taken" && event.action === undefined; // its way is what is seen of its first effect
+  const way = isSecret && match.step.value === null ? (match.steps.value[0]?.way ?? []) : known;
   const first = (event?.effects as Json[] | undefined)?.find(({ from }) => typeof from === "string" && match.game.value!.spaces.has(from));
   const from = first?.from as string | undefined;
   return from === undefined || way.length === 0 || way[0]!.space === from ? way : [{ space: from, level: way[0]!.level }, ...way];

@@ -290,7 +290,7 @@ export const en = {
   yes: "Yes",
   no: "No",
   send: "Done",
-  left: (n: number) => `${n} left`,
+  left: (n: number) => `${plural(n, "point", "points")} left`,
   kindsBought: (min: number, max: number, now: number) => `Choose ${min} to ${max} kinds (${now} so far)`,
   fill: "Fill at random",
   pick: (n: number) => `${plural(n, "space", "spaces")} to choose`,

@@ -288,7 +288,7 @@ export const zh: Words = {
   yes: "是",
   no: "否",
   send: "完成",
-  left: (n) => `剩余 ${n}`,
+  left: (n) => `剩余 ${n} 点`,
   kindsBought: (min: number, max: number, now: number) => `选择 ${min} 到 ${max} 种（现有 ${now} 种）`,
   fill: "随机填写",
   pick: (n) => `请选择 ${n} 格`,
