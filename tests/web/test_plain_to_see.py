@@ -97,6 +97,7 @@ def test_what_the_other_side_does_is_told_as_far_as_it_is_seen(person: Person, s
             if moved:
                 (effect,) = event["effects"]
                 expect(line).to_contain_text(f"{effect['from']} → {effect['to']}")
+                expect(person.page.locator(".trail polyline")).to_have_count(1)
             told.add(moved)
             expect(line).to_contain_text("Black")
             expect(line).not_to_contain_text("action taken")
