@@ -308,3 +308,25 @@ def test_a_choice_of_payment_begins_with_what_would_be_paid(person: Person) -> N
     page.wait_for_selector("form.template", state="detached")
     event = person.ask(f"/v1/matches/{match}/events?after=2")["events"][0]
     assert {name} < set(event["action"]["pay"]) <= {name, *paid}
+
+
+PANIC = {
+    "seats": [{"seat": "white"}, {"seat": "black"}],
+    "active": "white",
+    "pieces": [
+        {"id": 1, "seat": "white", "type": "king", "at": "e1"},
+        {"id": 2, "seat": "white", "type": "bishop", "at": "c1", "spells": ["panic"]},
+        {"id": 4, "seat": "black", "type": "king", "at": "e8"},
+        {"id": 5, "seat": "black", "type": "queen", "at": "g5"},
+    ],
+}
+
+
+def test_where_only_a_space_is_to_be_chosen_that_is_said(person: Person) -> None:
+    match = person.begin("confrontation", position=PANIC)
+    cast = {"type": "cast", "piece": 2, "spell": "panic", "target": "g5"}
+    person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "white", "action": cast})
+    actions = person.page.get_by_role("region", name="What you can do")
+    expect(actions.locator(".hint")).to_contain_text("Choose one of the marked spaces.")
+    person.page.locator("[role=gridcell][aria-label$='can go here'], .space.can").first.click(force=True)
+    expect(person.page.locator(".happened")).to_contain_text("Queen")
