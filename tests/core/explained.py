@@ -28,6 +28,11 @@ def reads_as_a_sentence(detail: str) -> bool:
     return re.match(r"[A-Z0-9\"`]|[a-z]{1,2}[0-9]{1,2}\b", detail) is not None and detail.endswith((".", "?"))
 
 
+def without_sections(text: str) -> str:
+    """A sentence of a rule book for who does not have the book before him: it names no section."""
+    return re.sub(r" \((\d(\.?\d)*|below)\)|, see \d(\.?\d)*|; format in \d(\.?\d)*", "", text)
+
+
 def assert_explained(why: Explanation | None, body: Any) -> None:
     """A sentence, facts that are JSON, and a path that leads to a place."""
     assert why is not None

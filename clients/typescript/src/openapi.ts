@@ -7922,7 +7922,7 @@ export interface components {
             psionics?: boolean;
             /** @description cost of Mind Seizure (default: `6`) */
             psionic_cost?: number;
-            /** @description pieces are promoted for captures and conquests (default: `false`) */
+            /** @description capture- and conquest-promotions (default: `false`) */
             veterans?: boolean;
             /** @description merits that make a veteran (default: `3`) */
             veteran_merits?: number;
