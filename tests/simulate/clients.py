@@ -286,7 +286,8 @@ class Player(Client):
                 resigned = await self.command(
                     match, {"type": "act", "seat": seat, "action": {"type": "resign"}}
                 )
-                if resigned.code == FROZEN:
+                # Who may not resign is refused by the rules, before it is seen that the match is frozen.
+                if resigned.code == FROZEN or self._was_told_that_it_is_frozen(match):
                     return
                 if resigned.outcome == "refused" and seat in summary["to_act"]:  # not before play has begun
                     acted = await self._act(match, seat)
@@ -310,6 +311,13 @@ class Player(Client):
                 continue
             acted = await self._act(match, seat)
             taken += acted is not None and acted.outcome == "done"
+
+    def _was_told_that_it_is_frozen(self, match: str) -> bool:
+        """By the end of his feed."""
+        return any(
+            reading.closing == FROZEN and (reading.reader, reading.match) == (self.name, match)
+            for reading in self._run.history.readings
+        )
 
     async def arrange(self, match: str, seat: str, other: str) -> None:
         """Before play: his captain changes places with a piece of this type."""
