@@ -326,7 +326,7 @@ MUTANTS = {
                _hidden_action_told, 20, found_by=5),
         Mutant("hold_lost", "a settlement forgets to give back what was set aside", _hold_lost, 10, found_by=1),
         Mutant("checkpoint_before_projection", "the projector notes how far it is before it writes",
-               _checkpoint_before_projection, 200, _OVERLAPS, found_by=68),
+               _checkpoint_before_projection, 400, _OVERLAPS, found_by=68),
         Mutant("creation_key_forgotten", "a repeated creation makes another match",
                _creation_key_forgotten, 20, found_by=1),
     )
