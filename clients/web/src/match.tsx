@@ -108,7 +108,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const isLarge = useSignal(false);
   const board = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (board.current === null) return;
+    if (board.current === null || !isLarge.value) return;
     const box = board.current.getBoundingClientRect();
     const own = match.shown.peek().flatMap((thing) => (thing.owner === viewer && thing.layer.draw === "piece" ? thing.spaces : []));
     const at = own.map((space) => board.current!.querySelector(`[data-space="${CSS.escape(space)}"]`)!.getBoundingClientRect().left - box.left);

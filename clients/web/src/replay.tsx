@@ -202,7 +202,6 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
   const type = game.typeOf(action);
   const first = effects.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
-  const moved = first !== undefined && typeof first.to === "string"; // else it is more than the action says
   const piece = first === undefined ? undefined : Object.values(first).map((value) => game.entry("pieces", value)?.name).find(Boolean);
   const said = (type?.clicks ?? [])
     .filter((field) => type!.form?.[field]?.fill !== "payment") // the effect says with what it was paid
@@ -211,7 +210,8 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   const all = results(match, effects);
   if (all.startsWith(`${who}: `)) return all; // it tells the action, too
   const isWay = first !== undefined && said.length > 0;
-  const more = results(match, effects.filter((one) => !(isWay && moved && one === first))) || (said.length === 0 ? results(match, effects.filter((one) => one.piece !== undefined).slice(0, 1), true) : "");
+  const isOnlyMove = isWay && typeof first.to === "string"; // it says no more than the action
+  const more = results(match, effects.filter((one) => !(isOnlyMove && one === first))) || (said.length === 0 ? results(match, effects.filter((one) => one.piece !== undefined).slice(0, 1), true) : "");
   const done = [`${who ?? ""}:`, type?.label ?? action.type, ...(isWay ? [piece, `${String(first.from)} →`] : []), ...said].filter(Boolean).join(" ");
   return more === "" ? done : `${done}; ${more}`;
 }
