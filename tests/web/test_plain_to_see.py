@@ -330,3 +330,47 @@ def test_where_only_a_space_is_to_be_chosen_that_is_said(person: Person) -> None
     expect(actions.locator(".hint")).to_contain_text("Choose one of the marked spaces.")
     person.page.locator("[role=gridcell][aria-label$='can go here'], .space.can").first.click(force=True)
     expect(person.page.locator(".happened")).to_contain_text("Queen")
+
+
+def test_what_a_spell_does_and_costs_is_said_where_it_is_bought(phone: Person) -> None:
+    phone.begin("confrontation")
+    page = phone.page
+    page.get_by_role("button", name="Submit an army …").click()
+    form = page.locator("form.template")
+    form.get_by_label("+ Bishop").click()
+    expect(form).to_contain_text("2 are included, each further one costs 1 point")
+    expect(form).to_contain_text("Battle at a distance against one enemy piece.")
+    form.get_by_label("bishops 1.1").select_option("panic")
+    expect(form.locator("dt").first).to_have_text("Panic")
+
+
+def test_the_marks_on_the_board_are_explained(person: Person) -> None:
+    person.begin("hex", options={"army": "preset"})
+    legend = person.page.locator(".legend")
+    expect(legend).to_have_text("")
+    below = legend.bounding_box()
+    person.page.locator(".space.can").first.focus()
+    person.page.keyboard.press("Enter")
+    expect(legend).to_have_text("can go here")
+    now = legend.bounding_box()
+    assert below is not None and now is not None
+    assert (below["y"], below["height"]) == (now["y"], now["height"])  # nothing moves under the finger
+
+
+def test_what_a_piece_has_now_is_told_beside_what_its_kind_has(person: Person) -> None:
+    match = person.begin("hex", options={"army": "preset"})
+    person.page.locator(".space.can").first.focus()
+    person.page.keyboard.press("Enter")
+    stack = person.ask(f"/v1/matches/{match}/view?seat=red")["view"]["stacks"][0]
+    person.page.keyboard.press("Escape")
+    person.page.locator(f'[data-space="{stack["space"]}"]').focus()
+    person.page.keyboard.press("Enter")
+    now = f"Now: Units {stack['count']} · start count {stack['start_count']} · top hp {stack['top_hp']}"
+    expect(person.page.get_by_role("region", name="What is here")).to_contain_text(now)
+
+
+def test_reinforcements_say_where_they_come_in(person: Person) -> None:
+    match = person.begin("wec")
+    waiting = person.ask(f"/v1/matches/{match}/view?seat=black")["view"]["reinforcements"]
+    tray = person.page.get_by_role("region", name="Black: Reinforcements")
+    expect(tray.locator("small")).to_have_text([one["at"] for one in waiting])

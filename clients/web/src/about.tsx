@@ -1,8 +1,8 @@
 /** What stands where the reader has clicked, in the words of the game. */
 
 import type { JSX } from "preact";
-import type { Described, Entry } from "./described";
-import type { Thing } from "./layers";
+import type { Described, Entry, Json } from "./described";
+import { get, isObject, pathOf, type Thing } from "./layers";
 import type { MatchState } from "./state";
 import { words } from "./words";
 
@@ -25,14 +25,21 @@ export function About({ match }: { match: MatchState }): JSX.Element | null {
     <section class="about" aria-label={words().about}>
       <h3>{[cell.space, level].filter(Boolean).join(", ") || here[0]?.tray}</h3>
       {here.map((thing) => (
-        <Told key={thing.key} game={game} thing={thing} />
+        <Told key={thing.key} game={game} thing={thing} own={numbersAt(match.view.value!, thing)} />
       ))}
       {kind === undefined ? null : <p class="quiet">{`${kind.name}. ${kind.text}`}</p>}
     </section>
   );
 }
 
-function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
+/** The numbers that the view has of this thing itself. */
+function numbersAt(view: Json, thing: Thing): Record<string, number> {
+  const found = get(view, pathOf(thing));
+  const numbers = Object.entries(isObject(found) ? found : {}).filter((one): one is [string, number] => typeof one[1] === "number");
+  return Object.fromEntries(numbers.filter(([key]) => key !== thing.layer.id));
+}
+
+function Told({ game, thing, own }: { game: Described; thing: Thing; own: Record<string, number> }): JSX.Element {
   const { entry, layer } = thing;
   const mark = game.entry("marks", layer.mark);
   const owner = thing.owner === undefined ? undefined : game.owners.get(thing.owner)?.name;
@@ -45,8 +52,9 @@ function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
         <b>{title}</b>
         {owner === undefined ? null : ` · ${owner}`}
       </p>
-      <p>{[entry?.text, isPiece ? undefined : mark?.text].filter(Boolean).join(" ")}</p>
-      {isPiece && entry !== undefined ? <Numbers game={game} entry={entry} /> : null}
+      <p>{[entry?.text, layer.draw === "piece" ? undefined : mark?.text].filter(Boolean).join(" ")}</p>
+      {isPiece && entry !== undefined ? <Numbers game={game} entry={entry} without={Object.keys(own)} /> : null}
+      {isPiece ? <Own game={game} thing={thing} own={own} /> : null}
       <ul>
         {thing.marks.map((one) => (
           <li>{`${one.symbol} ${one.name}: ${one.text}`}</li>
@@ -57,9 +65,17 @@ function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
   );
 }
 
-/** The game's own numbers of an entry, and what else of the game it has, such as weapons. */
-function Numbers({ game, entry }: { game: Described; entry: Entry }): JSX.Element | null {
+/** The numbers of a piece that its type alone does not tell, in the game's words where it has some for them. */
+function Own({ game, thing, own }: { game: Described; thing: Thing; own: Record<string, number> }): JSX.Element | null {
+  const marked = thing.layer.marks ?? [];
+  const said = Object.entries(own).flatMap(([key, value]) => (marked.includes(key) ? [] : [`${game.entry("marks", key)?.name ?? key.replaceAll("_", " ")} ${value}`]));
+  return said.length === 0 ? null : <p>{words().now(said.join(" · "))}</p>;
+}
+
+/** The game's own numbers of an entry, and what else of the game it has, such as weapons. `without`: what is told otherwise. */
+function Numbers({ game, entry, without }: { game: Described; entry: Entry; without: readonly string[] }): JSX.Element | null {
   const said = Object.entries(entry).flatMap(([key, value]) => {
+    if (without.includes(key)) return [];
     if (key !== "levels" && entry.levels !== undefined && JSON.stringify(value) === JSON.stringify(entry.levels)) return []; // the book's own name of the same
     const name = key.replaceAll("_", " ");
     if (typeof value === "number") return [`${name} ${value}`];

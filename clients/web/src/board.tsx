@@ -185,6 +185,25 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
   );
 }
 
+/** What the marks mean that are to be seen on the board now. */
+export function Legend({ targets }: { targets: Iterable<Target> }): JSX.Element {
+  const seen = new Set(targets);
+  return (
+    <p class="legend">
+      {MARKS.filter((one) => seen.has(one)).map((one) => (
+        <span>
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            {one === "aim" ? <path class="aim" d="M4,10h12M10,4v12" /> : <g class={one}><circle class={one} cx="10" cy="10" r={one === "go" ? 5 : 8} /></g>}
+          </svg>
+          {words()[SAID[one]]}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const MARKS = ["go", "take", "aim", "own"] as const;
+
 /** Rings lie under pieces: they are wider, and what is written on a piece can be read. */
 const under = (things: readonly Thing[]): Thing[] => [...things].sort((a, b) => Number(b.layer.draw === "ring") - Number(a.layer.draw === "ring"));
 

@@ -2,7 +2,7 @@
 
 import type { Cell } from "./choose";
 import type { Described, Entry, Json, Layer } from "./described";
-import { isObject, type Thing } from "./layers";
+import { get, isObject, pathOf, type Thing } from "./layers";
 import { type Schema, Schemas } from "./schema";
 
 /** What a layer lets one put on the board.
@@ -233,12 +233,6 @@ export class Editing extends Schemas {
 const isOfPieces = ({ layer }: Tool): boolean => layer.draw === "piece";
 
 // ---- values and paths ----------------------------------------------------------------------------------------------
-
-export const pathOf = (thing: Thing): string[] => thing.path.split("/").slice(1);
-
-export function get(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((part, name) => (isObject(part) || Array.isArray(part) ? (part as Json)[name] : undefined), value);
-}
 
 function listAt(value: unknown, path: readonly string[]): unknown[] {
   const found = get(value, path);

@@ -79,12 +79,13 @@ function Field(props: FieldProps): JSX.Element | null {
     case "budget":
       return <BudgetField {...props} />;
     case "lists": {
-      const { for_each, of, length } = form as Lists;
+      const { for_each, of, length, included, cost } = form as Lists;
       const lists = listsFor(form as Lists, values, field);
       if (lists.length === 0) return null;
       return (
         <fieldset>
           <legend>{named(game, for_each.type, game.types.get(props.action.type as string)?.form?.[for_each.field]?.catalogue)}</legend>
+          {length.max > included ? <p class="hint">{words().included(included, cost)}</p> : null}
           {lists.map((list, at) => (
             <div class="row">
               <span>{at + 1}</span>
@@ -95,15 +96,21 @@ function Field(props: FieldProps): JSX.Element | null {
               {list.length > length.min ? <button type="button" onClick={() => set(lists.map((other, n) => (n === at ? other.slice(0, -1) : other)))}>−</button> : null}
             </div>
           ))}
+          <dl class="hint">
+            {[...new Set(lists.flat())].map((one) => [<dt>{named(game, one, form.catalogue)}</dt>, <dd>{game.named(one, form.catalogue)?.text}</dd>])}
+          </dl>
         </fieldset>
       );
     }
     case "choice":
       return (
-        <label class="row">
-          <span>{named(game, field)}</span>
-          <Choice game={game} of={(form as Form & { of: string[] }).of} catalogue={form.catalogue} value={value as string} label={field} set={set} />
-        </label>
+        <>
+          <label class="row">
+            <span>{named(game, field)}</span>
+            <Choice game={game} of={(form as Form & { of: string[] }).of} catalogue={form.catalogue} value={value as string} label={field} set={set} />
+          </label>
+          <p class="hint">{game.named(value, form.catalogue)?.text}</p>
+        </>
       );
     case "number": {
       const { min, max } = form as Numbers;

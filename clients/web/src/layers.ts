@@ -16,3 +16,11 @@ export function things(described: Described, view: Json, look: readonly Layer[] 
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Where it stands in the view, as the names and numbers that lead there. */
+export const pathOf = (thing: Thing): string[] => thing.path.split("/").slice(1);
+
+/** What stands there; undefined where nothing does. */
+export function get(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, name) => (isObject(part) || Array.isArray(part) ? (part as Json)[name] : undefined), value);
+}

@@ -7,7 +7,7 @@ import type { Schemas } from "warlog-client";
 import { About } from "./about";
 import { Actions, Answers, NearClick } from "./actions";
 import { Analysis, arrows } from "./analysis";
-import { Boards } from "./board";
+import { Boards, Legend } from "./board";
 import { Answer, Terms } from "./challenged";
 import { type Cell, cells } from "./choose";
 import type { Described, Json } from "./described";
@@ -161,6 +161,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
       <div ref={board} class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
       <Boards {...shared} facing={facing} level={level.value} trail={trail} pays={pays} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
+      <Legend targets={begun || filling !== null ? targets.values() : []} />
       <NearClick match={match} at={pressed.value} />
       <Happened match={match} />
       <Trays {...shared} />

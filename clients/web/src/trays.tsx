@@ -38,6 +38,7 @@ export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected"
                   <svg viewBox="-16 -16 32 32" aria-hidden="true">
                     <Piece described={props.described} thing={thing} r={14} isNamed={false} />
                   </svg>
+                  {thing.layer.draw === "tray" && thing.layer.space !== undefined ? <small>{thing.spaces.join(" ")}</small> : null}
                 </button>
               );
             })}

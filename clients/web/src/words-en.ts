@@ -291,6 +291,8 @@ export const en = {
   no: "No",
   send: "Done",
   left: (n: number) => `${plural(n, "point", "points")} left`,
+  included: (n: number, cost: number) => `${n} are included, each further one costs ${plural(cost, "point", "points")}`,
+  now: (numbers: string) => `Now: ${numbers}`,
   kindsBought: (min: number, max: number, now: number) => `Choose ${min} to ${max} kinds (${now} so far)`,
   fill: "Fill at random",
   pick: (n: number) => `${plural(n, "space", "spaces")} to choose`,

@@ -289,6 +289,8 @@ export const zh: Words = {
   no: "否",
   send: "完成",
   left: (n) => `剩余 ${n} 点`,
+  included: (n, cost) => `免费 ${n} 个，每多一个花费 ${cost} 点`,
+  now: (numbers) => `现在：${numbers}`,
   kindsBought: (min: number, max: number, now: number) => `选择 ${min} 到 ${max} 种（现有 ${now} 种）`,
   fill: "随机填写",
   pick: (n) => `请选择 ${n} 格`,
