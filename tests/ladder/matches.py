@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 import warlog_core
-from tests.ladder.players import play_at_random, player
-from warlog_core import State
+from tests.ladder.players import play_at_random, player, remembers
+from warlog_core import Belief, State, remember
 
 ARENA = bytearray(16 << 20)
 LONG = 48 << 20  # bytes, what a search has where none is given
@@ -90,20 +90,27 @@ def play_match(
     state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
     sides = sides_of(table, state)
     who = [player(one, share, ARENA) for one, share in zip(players, shares, strict=True)]
+    beliefs = [
+        Belief(seat, number_of(f"{seed} {seat}"))
+        for seat in state.seats
+        if remembers(players[sides[seat]], table.game)
+    ]
+    of = {belief.seat: belief for belief in beliefs}
     seconds, thought, actions = [0.0, 0.0], [0, 0], 0
     while state.result is None and actions < table.actions_max:
+        for belief in beliefs:
+            seconds[sides[belief.seat]] += time_to_see(belief, state)
         seat = state.to_act[0]
         side = sides[seat]
-        key = hashlib.sha256(f"{seed} {actions}".encode()).digest()
-        number = int.from_bytes(key[:4], "big")
+        number = number_of(f"{seed} {actions}")
         seen = state.seen_by(seat)
         began = time.process_time()
-        action = who[side](seen, seat, number)
+        action = who[side](seen, seat, number, of.get(seat))
         seconds[side] += time.process_time() - began
         thought[side] += 1
-        state.apply(
-            seat, play_at_random(seen, seat, number) if action is None else action, draws=rng.randbytes
-        )
+        if action is None:
+            action = play_at_random(seen, seat, number, None)
+        state.apply(seat, action, draws=rng.randbytes)
         actions += 1
     return Played(
         name,
@@ -119,18 +126,31 @@ def play_match(
     )
 
 
+def number_of(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def time_to_see(belief: Belief, state: State) -> float:
+    """Processor time in seconds that the next version takes."""
+    seen = state.seen_by(belief.seat)
+    began = time.process_time()
+    remember(belief, seen)
+    return time.process_time() - began
+
+
 def time_level(name: str, table: Table, level: int, actions: int, version: str) -> Timed:
-    """Over positions of matches that a quick level plays against itself, which are like those that it meets."""
+    """Over positions of matches that a quick level plays against itself, which are like those that it meets. Where it
+    has a belief, that has to take up what has happened since the seat acted last."""
     took: list[float] = []
     searched = searching = sampling = memory = 0.0
-    for seen, seat, number in positions(name, table):
+    for seen, seat, number, belief, seeing in positions(name, table, level):
         arena = bytearray(LONG)
         began = time.process_time()
-        choice = warlog_core.play(seen, seat, level=level, seed=number, arena=arena)
-        took.append(time.process_time() - began)
+        choice = warlog_core.play(seen, seat, level=level, seed=number, belief=belief, arena=arena)
+        took.append(seeing + time.process_time() - began)
         assert choice is not None
         if choice.iterations >= FEW:
-            searching += took[-1]
+            searching += took[-1] - seeing
             searched += choice.iterations
             memory = max(memory, 1000 * len(arena.rstrip(b"\0")) / choice.iterations)
         began = time.process_time()
@@ -153,18 +173,25 @@ def time_level(name: str, table: Table, level: int, actions: int, version: str) 
     )
 
 
-def positions(name: str, table: Table) -> Iterator[tuple[State, str, int]]:
-    """What a seat sees, now and then, in matches without end; with a number of its own."""
+def positions(name: str, table: Table, level: int) -> Iterator[tuple[State, str, int, Belief | None, float]]:
+    """What a seat sees, now and then, in matches without end; with a number of its own, and the belief of the level and
+    the seconds in which it has taken up what has happened since the seat acted last."""
     for seed in count(1):
         rng = random.Random(f"{name} {seed}")
         state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
+        has_belief = remembers(str(level), table.game)
+        beliefs = {one: Belief(one, number_of(one)) for one in state.seats if has_belief}
+        seeing = dict.fromkeys(state.seats, 0.0)
         for number in range(table.actions_max):
             if state.result is not None:
                 break
+            for one, belief in beliefs.items():
+                seeing[one] += time_to_see(belief, state)
             seat = state.to_act[0]
             seen = state.seen_by(seat)
             if number % MEASURED_EVERY == 0:
-                yield seen, seat, number
+                yield seen, seat, number, beliefs.get(seat), seeing[seat]
+            seeing[seat] = 0.0
             choice = warlog_core.play(seen, seat, level=PACE, seed=number, arena=ARENA)
             assert choice is not None
             state.apply(seat, choice.action, draws=rng.randbytes)

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 import warlog_core
-from warlog_core import LEVELS, State
+from warlog_core import LEVELS, Belief, State
 from warlog_core.levels import complete_actions, prepared_action
 from warlog_core.opponent import Settings
 
-Player = Callable[[State, str, int], Any]
-"""`player(seen, seat, seed)` is an action, or None where it knows none."""
+Player = Callable[[State, str, int, Belief | None], Any]
+"""`player(seen, seat, seed, belief)` is an action, or None where it knows none."""
 
 GREEDY_WORLDS = 3
 
 
 def player(name: str, share: float, arena: bytearray) -> Player:
-    """A player by its name: "random", "greedy", "1" ... "8", or settings of a search: "iterations=400,lookahead=1".
+    """A player by its name: "random", "greedy", "1" ... "8", or settings of a search: "iterations=400,trust=4".
 
     share  what part of its iterations a level may use"""
     if name == "random":
@@ -29,9 +29,11 @@ def player(name: str, share: float, arena: bytearray) -> Player:
         number = int(name)
         assert number in LEVELS
 
-        def play(seen: State, seat: str, seed: int) -> Any:
+        def play(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
             count = round(warlog_core.level(seen.game.name, number).iterations * share)
-            choice = warlog_core.play(seen, seat, level=number, seed=seed, iterations=count, arena=arena)
+            choice = warlog_core.play(
+                seen, seat, level=number, seed=seed, iterations=count, belief=belief, arena=arena
+            )
             return None if choice is None else choice.action
 
         return play
@@ -40,22 +42,32 @@ def player(name: str, share: float, arena: bytearray) -> Player:
     iterations = settings.pop("iterations")
     how = Settings(**settings)
 
-    def search(seen: State, seat: str, seed: int) -> Any:
+    def search(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
         prepared = prepared_action(seen, seat, random.Random(seed))
         if prepared is not None:
             return prepared
         choice = warlog_core.search(seen, seat, seed=seed, arena=arena, iterations=iterations, settings=how)
-        return play_at_random(seen, seat, seed) if choice is None else choice.action
+        return play_at_random(seen, seat, seed, None) if choice is None else choice.action
 
     return search
 
 
-def play_at_random(seen: State, seat: str, seed: int) -> Any:
+def remembers(name: str, game: str) -> bool:
+    """Does this player have a belief?"""
+    return name.isdecimal() and warlog_core.level(game, int(name)).belief
+
+
+def play_at_random(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
+    """It prepares as the levels without a book do: else it would change its layout until the match is cut off."""
+    rng = random.Random(seed)
+    prepared = prepared_action(seen, seat, rng, book=False)
+    if prepared is not None:
+        return prepared
     actions = complete_actions(seen, seat)
-    return random.Random(seed).choice(actions) if actions else None
+    return rng.choice(actions) if actions else None
 
 
-def play_greedily(seen: State, seat: str, seed: int) -> Any:
+def play_greedily(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
     """What looks best after one action, on average over a few worlds and dice. It prepares as the levels do."""
     rng = random.Random(seed)
     prepared = prepared_action(seen, seat, rng)

@@ -26,9 +26,10 @@ STRENGTH = """# How strong the computer opponents are
 
 Written by `make ladder` (`python -m tests.ladder --report`) from its results. What is measured:
 
-* **Levels** 1 to 8 (`warlog_core.level`), against each other, against **random** play (any listed action) and against
-  **greedy** play (one action ahead: of all listed actions the one with the best `evaluate` after it, on average over
-  three worlds and dice that its seat thinks possible). Every player sees what its seat may see.
+* **Levels** 1 to 8 (`warlog_core.level`), against each other, against **random** play (any listed action, once it has
+  prepared itself as the levels without a book do) and against **greedy** play (one action ahead: of all listed actions
+  the one with the best `evaluate` after it, on average over three worlds and dice that its seat thinks possible). Every
+  player sees what its seat may see.
 * **Matches** in pairs: the same seed for all draws, with the seats swapped; two seats or two teams. A match that is not
   over after the table's limit of actions is judged by `evaluate`: won from {clear} % on, else drawn.
 * **Part** is the part of their iterations that both levels may use: a twentieth of level 8's is the most, so that
@@ -38,6 +39,9 @@ Written by `make ladder` (`python -m tests.ladder --report`) from its results. W
   Wilson's, of 95 %; that tests stop early makes them a little too narrow.
 * **Elo**: the likeliest ratings by all results of the table, random play being 0, with standard errors. All results of
   a level count for it, whatever its part was. Where nearly every match is won, the difference is a lower bound.
+* Levels play as the house's bots do, with their books and beliefs. `SEARCH_VERSION` was {version} when this was
+  written.
+* Every action of every match was allowed: a match ends with an error where one is not.
 
 What a belief is worth and how quick OpenSpiel's search is stands in [PERFORMANCE.md](PERFORMANCE.md).
 
@@ -59,6 +63,7 @@ def version_of(game: str) -> str:
     files = [
         core / "src" / "search.c",
         core / "src" / "playing.c",
+        core / "src" / "belief.c",
         *sorted((core / "src" / "games").glob(f"{game}*.[ch]")),
         core / "warlog_core" / "rules" / f"{game}_opponent.json",
     ]
@@ -79,7 +84,8 @@ def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs
             matches[one.table].append(one)
     for table, played in matches.items():
         matches[table] = [one for one in played if one.version == played[-1].version]
-    strength = [STRENGTH.format(clear=round(100 * CLEAR)), *_aims(matches), *_speed(times)]
+    head = STRENGTH.format(clear=round(100 * CLEAR), version=warlog_core.SEARCH_VERSION)
+    strength = [head, *_aims(matches), *_order(matches, times), *_speed(times)]
     for table, played in matches.items():
         strength += _strength_of(table, played, times[table])
     (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
@@ -142,6 +148,58 @@ def _aims(matches: dict[str, list[Played]]) -> list[str]:
     return [*lines, ""]
 
 
+NEIGHBOURS = 0.6
+SLOWEST_MS = 1500
+
+
+def _order(matches: dict[str, list[Played]], times: dict[str, list[Timed]]) -> list[str]:
+    lines = [
+        f"Each level is to have about {100 * NEIGHBOURS:.0f} % against the one below, twice the iterations are to be",
+        f"worth something, and level 8 is to answer within {SLOWEST_MS:,} ms of processor time 99 times of 100. Elo",
+        "for twice the iterations is the slope of a line through all levels, by least squares weighted by their errors.",
+        "",
+        "| table | levels against the one below | Elo for twice the iterations | level 8, ms, 99 % |",
+        "|---|---|---|---|",
+    ]
+    for table, played in matches.items():
+        if not played:
+            continue
+        scores = _scores(played)
+        below = [
+            (one, _aim(score, NEIGHBOURS).rpartition(" ")[2])
+            for (one, two, _), score in scores.items()
+            if one.isdecimal() and two == str(int(one) - 1)
+        ]
+        said = [
+            f"{verdict}: {', '.join(sorted(of))}"
+            for verdict in ("reached", "missed", "open")
+            if (of := [one for one, found in below if found == verdict])
+        ]
+        slope, error = per_doubling(TABLES[table].game, ratings(_of_pairs(scores), "random"))
+        timed = [one for one in times[table] if one.level == LEVELS[-1]]
+        slow = f"{timed[-1].slowest:.0f}: " if timed else "–"
+        if timed:
+            slow += "reached" if timed[-1].slowest <= SLOWEST_MS else "missed"
+        worth = "reached" if slope > 1.96 * error else "missed" if slope < -1.96 * error else "open"
+        lines.append(f"| {table} | {'; '.join(said)} | {slope:+.0f} ± {error:.0f}: {worth} | {slow} |")
+    return [*lines, ""]
+
+
+def per_doubling(game: str, elo: dict[str, tuple[float, float]]) -> tuple[float, float]:
+    """Elo for twice the iterations, over all levels that have been rated, and its standard error."""
+    points = [
+        (math.log2(warlog_core.level(game, int(name)).iterations), value, error**-2)
+        for name, (value, error) in elo.items()
+        if name.isdecimal() and 0 < error < UNJOINED
+    ]
+    weight = sum(w for _, _, w in points)
+    if len(points) < 2:
+        return 0.0, UNJOINED
+    x0, y0 = (sum(one[i] * one[2] for one in points) / weight for i in (0, 1))
+    spread = sum(w * (x - x0) ** 2 for x, _, w in points)
+    return sum(w * (x - x0) * (y - y0) for x, y, w in points) / spread, spread**-0.5
+
+
 def _aim(score: Score | None, aim: float, *, at_most: bool = False) -> str:
     if score is None:
         return "–"
@@ -173,11 +231,7 @@ def _strength_of(table: str, played: list[Played], times: list[Timed]) -> list[s
 def _levels(
     table: str, played: list[Played], scores: dict[tuple[str, str, float], Score], times: list[Timed]
 ) -> list[str]:
-    pairs: dict[tuple[str, str], Score] = {}
-    for (one, two, _), score in scores.items():
-        old = pairs.get((one, two), Score())
-        pairs[one, two] = Score(old.won + score.won, old.drawn + score.drawn, old.lost + score.lost)
-    elo = ratings(pairs, "random")
+    elo = ratings(_of_pairs(scores), "random")
     speed = _speeds(played)
     lines = [
         "| player | iterations | Elo | per doubling | actions a second | at full length, ms: median, 99 % |",
@@ -200,6 +254,15 @@ def _levels(
                 cells[4] = f"{timed[-1].median:.0f}, {timed[-1].slowest:.0f}"
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
+
+
+def _of_pairs(scores: dict[tuple[str, str, float], Score]) -> dict[tuple[str, str], Score]:
+    """All parts together."""
+    pairs: dict[tuple[str, str], Score] = {}
+    for (one, two, _), score in scores.items():
+        old = pairs.get((one, two), Score())
+        pairs[one, two] = Score(old.won + score.won, old.drawn + score.drawn, old.lost + score.lost)
+    return pairs
 
 
 def _elo(value: float, error: float) -> str:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import warlog_core
 from tests.core.games import GAMES
+from tests.ladder import matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
-from tests.ladder.matches import Played, play_match
-from tests.ladder.report import write_reports
+from tests.ladder.matches import Played, Table, play_match
+from tests.ladder.players import Player, play_at_random
+from tests.ladder.report import per_doubling, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
+from warlog_core import LEVELS, Belief, State
+from warlog_core.codecs._actions import type_name
+from warlog_core.levels import complete_actions, opponent_of
 
 
 def test_every_game_of_the_build_has_a_table() -> None:
@@ -20,10 +28,52 @@ def test_every_game_of_the_build_has_a_table() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
+def test_random_play_ends_its_preparation(name: str) -> None:
+    table = Table(TABLES[name].game, TABLES[name].options, 60)
+    game = warlog_core.game(table.game)
+    state = game.new(options=table.options, draws=random.Random(1).randbytes)
+    for number in range(table.actions_max):
+        if state.result is not None:
+            break
+        seat = state.to_act[0]
+        kinds = {type_name(one) for one in complete_actions(state.seen_by(seat), seat)}
+        action = play_at_random(state.seen_by(seat), seat, number, None)
+        state.apply(seat, action, draws=random.Random(number).randbytes)
+    assert not kinds & {*opponent_of(table.game).finish}
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_a_match_is_the_same_every_time(name: str) -> None:
     one, two = (play_match(name, TABLES[name], ("random", "1"), (1.0, 1.0), 3, "v") for _ in range(2))
     assert (one.points, one.reason, one.actions) == (two.points, two.reason, two.actions)
     assert sum(one.thought) == one.actions
+
+
+def test_the_levels_that_have_a_belief_play_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    beliefs: dict[str, list[bool]] = {"5": [], "6": []}
+
+    def spy(name: str, share: float, arena: bytearray) -> Player:
+        def play(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
+            beliefs[name].append(belief is not None and belief.worlds > 0)
+            return None
+
+        return play
+
+    monkeypatch.setattr(matches, "player", spy)
+    table = Table("junqi", {"players": 2}, 20)
+    play_match("junqi", table, ("6", "5"), (1.0, 1.0), 3, "v")
+    assert not any(beliefs["5"])
+    assert beliefs["6"][-1]
+
+
+def test_what_twice_the_iterations_are_worth_is_a_line_through_all_levels() -> None:
+    levels = {str(n): (100.0 * n, 20.0) for n in LEVELS}
+    slope, error = per_doubling("sixth", levels)
+    assert slope > 1.96 * error > 0
+    lazy = {name: (-value, deviation) for name, (value, deviation) in levels.items()}
+    assert per_doubling("sixth", lazy) == pytest.approx((-slope, error))
+    exact = {str(n): (50 * math.log2(warlog_core.level("hex", n).iterations), 30.0) for n in LEVELS}
+    assert per_doubling("hex", exact)[0] == pytest.approx(50)
 
 
 def test_a_share_has_an_interval_that_shrinks_with_matches() -> None:
