@@ -17,16 +17,18 @@ from tests.web.cuts import Network
 from warlog_bots import Engine, Thinker
 from warlog_bots import engine as engines
 from warlog_bots.manners import any_of
+from warlog_bots.memory import Memory
 from warlog_bots.thinker import Question
 from warlog_client import (
     ActionTakenEvent,
     AsyncClient,
     Match,
+    Seen,
     Undo,
     VersionConflict,
     YourTurnNotice,
 )
-from warlog_core import Choice
+from warlog_core import Belief, Choice, State
 
 BATTLE = {"width": 11, "height": 7, "army": "preset", "round_limit": 3, "obstacle_count": 4}
 OPTIONS: dict[str, Any] = {"hex": BATTLE, "junqi": {"players": 2, "wings": "closed"}}
@@ -165,7 +167,9 @@ async def test_a_bot_that_dies_in_the_midst_of_a_search_twice_loses_no_match(hal
     await acted(person, match)
 
 
-async def test_what_the_search_does_not_find_is_chosen_from_the_listing(hall: Hall) -> None:
+async def test_what_the_search_does_not_find_is_chosen_from_the_listing(
+    hall: Hall, caplog: pytest.LogCaptureFixture
+) -> None:
     class Lost(Thinker):
         async def think(self, question: Question) -> Choice | None:
             raise warlog_core.BadState("what was seen cannot be")
@@ -180,9 +184,47 @@ async def test_what_the_search_does_not_find_is_chosen_from_the_listing(hall: Ha
             assert choice is not None
             return msgspec.structs.replace(choice, action={"type": "move", "stack": 99, "path": ["e5"]})
 
-    for thinker in (Lost(), Empty(), Wrong()):
+    lost = Lost()
+    for thinker in (lost, Empty(), Wrong()):
         person, match = await begun(hall, await hall.bot(thinker=thinker))
         await acted(person, match)
+    assert lost.figures.failures >= 1
+    assert "the search fails for what blue sees at version" in caplog.text
+
+
+async def test_a_bot_leaves_what_never_starts(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "LOBBY_LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(engines, "LOBBY_SECONDS", 1.0)
+    bot = await hall.bot()
+    person, _ = await hall.person("person")
+    made = await person.create_match("hex", {"blue": bot}, options=BATTLE)  # nobody takes the other seat
+    await match_once(person, made.match.id, lambda one: any(place.prepared for place in one.seats))
+    left = await match_once(person, made.match.id, lambda one: not any(place.player for place in one.seats))
+    assert left.status == "lobby"
+
+
+async def test_a_process_has_only_so_many_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all its engines together."""
+
+    async def known(memory: Memory, seen: Seen, state: State) -> Belief:
+        return Belief(seen.seat, 1)
+
+    monkeypatch.setattr(Memory, "up_to", known)
+    monkeypatch.setattr(engines, "MEMORIES_MAX", 1)
+    thinker, warlog = Thinker(), AsyncClient("http://127.0.0.1:9")  # which is asked for nothing
+    state = warlog_core.game("junqi").new(options={"players": 2}, draws=bytes)
+    tables = [engines.Table(name) for name in ("one", "two")]
+
+    async def belief_at(table: engines.Table) -> Belief | None:
+        seen = Seen(table.id, 1, 1, "south", "junqi", 1, state.setup, state.data, "00")
+        return await Engine(warlog, thinker, level=6)._belief(table, seen, state)
+
+    assert await belief_at(tables[0]) is not None
+    assert await belief_at(tables[1]) is None
+    tables[0].memories.clear()  # as when a match is over
+    assert await belief_at(tables[1]) is not None
+    await thinker.close()
+    await warlog.close()
 
 
 async def test_connections_that_are_cut_stop_no_match(hall: Hall, warlog_server: WarlogServer) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -12,9 +11,11 @@ import pytest
 
 import warlog_core
 from tests.core.games import GAMES, TESTS, lines
-from warlog_core import State, Step
+from tests.ladder.matches import time_level
+from tests.ladder.tables import TABLES
+from warlog_core import LEVELS, State, Step
 
-Benchmark = Callable[..., Any]
+Benchmark = Any  # pytest-benchmark's fixture has no types
 OPPONENTS = [name for name in GAMES if warlog_core.game(name).raw.has_search]
 OPTIONS: dict[str, Any] = {"hex": {"army": "preset"}, "junqi": {"players": 2}}
 
@@ -143,11 +144,24 @@ def test_a_published_match_step_by_step_with_all_views_and_listings(benchmark: B
 
 
 @pytest.mark.parametrize("name", OPPONENTS)
-def test_a_thousand_iterations_of_a_search(benchmark: Benchmark, name: str) -> None:
+def test_a_thousand_iterations_of_a_search(
+    benchmark: Benchmark, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     seen, seat = seen_in_play(name)
     arena = bytearray(8 << 20)
     benchmark(warlog_core.search, seen, seat, seed=1, iterations=1_000, arena=arena)
-    print(f"{name}: {len(arena.rstrip(bytes(1))):,} bytes of arena")
+    with capsys.disabled():
+        print(f"\n{name}: {len(arena.rstrip(bytes(1))):,} bytes of arena for 1,000 iterations")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_an_action_of_level_8(benchmark: Benchmark, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each round is a position of its own: the table's own columns tell little of them."""
+    timed = benchmark.pedantic(time_level, (table, TABLES[table], LEVELS[-1], 40, ""))
+    with capsys.disabled():
+        print(
+            f"\n{table}: {timed.median:.0f} ms for an action of level 8, 99 % within {timed.slowest:.0f} ms"
+        )
 
 
 @pytest.mark.parametrize("name", OPPONENTS)

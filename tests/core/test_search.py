@@ -15,7 +15,8 @@ import warlog_core
 from tests.core.games import GAMES, walks
 from tests.core.test_properties import entropy_of, random_line, start
 from tests.core.wec_positions import BOOK as WEC
-from warlog_core import LEVELS, Settings, State
+from warlog_core import LEVELS, Belief, Settings, State
+from warlog_core.opponent import ARENA_BYTES
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
 WALKS = walks(PLAYED)
@@ -50,6 +51,8 @@ def test_a_sample_is_a_state_that_the_viewer_cannot_tell_from_the_true_one(
                 assert sampled.seen_by(seat).data == seen.data
                 assert sampled.legal(seat) == state.legal(seat)
                 warlog_core.game(name).load(sampled.setup, sampled.data)  # sound and canonical
+                if seen.data == state.data:  # nothing is hidden
+                    assert sampled.data == state.data
             assert seen.sample(seat, 7).data == seen.sample(seat, 7).data
 
 
@@ -167,6 +170,27 @@ def test_what_a_seat_may_not_know_is_not_in_its_choice(name: str, seed: int) -> 
         warlog_core.search(world.seen_by(seat), seat, seed=3, iterations=100) for world in (state, other)
     )
     assert one == two
+
+
+def test_a_search_takes_about_as_long_as_it_is_told() -> None:
+    state = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
+    seat = state.to_act[0]
+    seen = state.seen_by(seat)
+    short, long = (warlog_core.search(seen, seat, seed=1, seconds=seconds) for seconds in (0.0, 1.0))
+    assert short is not None
+    assert long is not None
+    assert long.iterations > short.iterations > 0
+    again = warlog_core.search(seen, seat, seed=1, iterations=long.iterations)
+    assert again is not None
+    assert again.lines == long.lines
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_level_takes_no_more_than_64_mib(name: str) -> None:
+    state = warlog_core.game(name).new(draws=random.Random(1).randbytes)
+    belief = Belief(state.seats[0], 1)
+    belief.see(state.seen_by(belief.seat))
+    assert ARENA_BYTES + len(belief.memory) <= 64 << 20
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -156,7 +156,7 @@ def _order(matches: dict[str, list[Played]], times: dict[str, list[Timed]]) -> l
     lines = [
         f"Each level is to have about {100 * NEIGHBOURS:.0f} % against the one below, twice the iterations are to be",
         f"worth something, and level 8 is to answer within {SLOWEST_MS:,} ms of processor time 99 times of 100. Elo",
-        "for twice the iterations is the slope of a line through all levels, by least squares weighted by their errors.",
+        "for twice the iterations is the slope of a line through all levels (least squares, weighted by their errors).",
         "",
         "| table | levels against the one below | Elo for twice the iterations | level 8, ms, 99 % |",
         "|---|---|---|---|",

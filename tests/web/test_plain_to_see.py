@@ -353,7 +353,8 @@ def test_the_marks_on_the_board_are_explained(person: Person) -> None:
     person.page.keyboard.press("Enter")
     expect(legend).to_have_text("can go here")
     now = legend.bounding_box()
-    assert below is not None and now is not None
+    assert below is not None
+    assert now is not None
     assert (below["y"], below["height"]) == (now["y"], now["height"])  # nothing moves under the finger
 
 

@@ -72,7 +72,7 @@ REFUSALS_MAX = 8
 
 
 MEMORIES_MAX = 32
-"""Beliefs of 2 MiB each that an engine has at once."""
+"""Beliefs of 2 MiB each that a process has at once."""
 
 
 Chosen = tuple[Json, Json | None]
@@ -339,6 +339,7 @@ class Engine:
         try:
             choice = await self._thinker.think(question)
         except warlog_core.CoreError:
+            self._thinker.figures.failures += 1
             log.exception("%s: the search fails for what %s sees at version %d", table.id, seat, seen.version)
         action = self._chosen(table, question, choice) or self._anything(state, seat, seed)
         try:
@@ -365,7 +366,7 @@ class Engine:
             return None
         memory = table.memories.get(seen.seat)
         if memory is None or memory.seed != seen.seed:
-            if sum(len(one.memories) for one in self._tables.values()) >= MEMORIES_MAX:
+            if len(self._thinker.memories) >= MEMORIES_MAX:
                 return None
             memory = table.memories[seen.seat] = Memory(self._warlog, self._thinker, seen)
         return await memory.up_to(seen, state)

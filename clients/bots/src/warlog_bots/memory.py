@@ -49,6 +49,7 @@ class Memory:
         self._head = 0  # from which play goes on: the last step, or what the match was taken back to
         self._unseen: list[int] = []
         self._is_lost = False
+        thinker.memories.add(self)
 
     def _new(self, seen: Seen) -> Belief:
         return Belief(seen.seat, belief_seed(bytes.fromhex(self.seed or "")))
