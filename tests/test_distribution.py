@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -62,8 +63,21 @@ def test_every_distribution_takes_its_version_from_the_same_line_and_has_the_sam
 
 def test_the_version_stands_in_the_changelog_and_in_the_names_of_the_images() -> None:
     assert f"\n## {warlog_core.__version__}" in (ROOT / "CHANGELOG.md").read_text()
-    for name in ("Dockerfile", "compose.yaml", "k8s/warlog.yaml"):
+    for name in ("Dockerfile", "compose.yaml", "k8s/warlog.yaml", "k8s/bots.yaml"):
         assert f"warlog:{warlog_core.__version__}" in (ROOT / "deploy" / name).read_text(), name
+    for package in ("typescript", "web"):
+        said = json.loads((ROOT / "clients" / package / "package.json").read_text())
+        assert said["version"] == warlog_core.__version__, package
+
+
+def test_no_distribution_admits_other_versions_than_those_that_are_tried() -> None:
+    """tests/test_versions.py tries what the first one admits."""
+    admitted = {
+        folder: tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["dependencies"]
+        for folder in (".", "core_c", "clients/python")
+    }
+    for folder, requirements in admitted.items():
+        assert {*requirements} <= {*admitted["."]}, folder
 
 
 def test_the_wheel_built_from_the_sdist_has_every_module_script_rule_book_and_type_marker(

@@ -8,7 +8,6 @@ import itertools
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from msgspec import Struct
@@ -18,9 +17,6 @@ from warlog_core import Belief, Choice, State
 from warlog_core.opponent import ARENA_BYTES
 
 from .pace import Budget, Speeds, share
-
-if TYPE_CHECKING:
-    from .memory import Memory
 
 ITERATIONS_MIN = 16
 """However many wait."""
@@ -61,8 +57,8 @@ class Thinker:
         """`budget`: processor seconds per second."""
         self.figures = Figures()
         self.budget = Budget(budget, time.monotonic())
-        self.memories: WeakSet[Memory] = WeakSet()
-        """Of all matches that are played in the process."""
+        self.memories: WeakSet[object] = WeakSet()
+        """What has a belief, of all matches that are played in the process."""
         self._speeds = Speeds()
         self._queue: list[tuple[float, int, Question, asyncio.Future[Choice | None]]] = []
         self._numbers = itertools.count()
