@@ -154,7 +154,7 @@ def test_a_book_is_used_by_the_levels_that_know_it_and_where_it_fits(name: str) 
         assert state.check(seat, action) is None
 
     def chosen(state: State, level: int) -> list[Any]:
-        choices = [warlog_core.play(state.seen_by(seat), seat, level=level, seed=one) for one in range(30)]
+        choices = [warlog_core.play(state.seen_by(seat), seat, level=level, seed=one) for one in range(120)]
         return [choice.action for choice in choices if choice is not None]
 
     assert all(action in book for action in chosen(state, 8))
