@@ -18,7 +18,7 @@ from warlog_service.responses import wire_of
 
 
 def address(service: Service, scope: Scope) -> str:
-    """By which whoever has no token is counted (proxies.py)."""
+    """The address under which requests without a token are counted (proxies.py)."""
     client = scope.get("client")
     return service.limits.proxies.client(client[0], scope["headers"]) if client else ""
 

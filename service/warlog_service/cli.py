@@ -84,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", help="address to listen on; default 127.0.0.1")
     serve.add_argument("--port", help="port to listen on; default 8000; 0: a free port, which is printed")
     serve.add_argument(
-        "--workers", help="number of serving processes under a supervisor; default 0: one process, without it"
+        "--workers",
+        help="number of serving processes under a supervisor; default 0: a single process, no supervisor",
     )
     serve.add_argument(
         "--bots", help="number of processes that play the house's bots, at low priority; default 1; 0: none"
@@ -98,7 +99,8 @@ def _parser() -> argparse.ArgumentParser:
         parents=[redis, figures],
         help="play the house's bots of a server that runs elsewhere",
         description="Plays the house's bots over the REST API. WARLOG_BOTS_TOKEN holds the house's secret, which "
-        "`warlog bots --token` prints where the server's Redis can be reached. Give the server `--bots 0` then.",
+        "`warlog bots --token` prints where the server's Redis can be reached. "
+        "Start the server with `--bots 0` then, or both play the bots.",
     )
     bots.add_argument("--url", default="http://127.0.0.1:8000", help="URL of the server; default %(default)s")
     bots.add_argument(

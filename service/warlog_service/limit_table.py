@@ -178,9 +178,9 @@ LIMITS = (
     Limit("entries of a player in pairing", QUOTA, "memory of Redis", "pairing_entries"),
     Limit("bytes of what an entry asks for", LARGE, "memory of Redis", fixed=pairing.SPEC_BYTES_MAX),
     Limit(
-        "seconds that an entry is kept of which nobody hears",
+        "seconds until an entry ends for which its player does not ask",
         "",
-        "those who wait, from a match with nobody",
+        "waiting players, from an absent opponent",
         "pairing_seconds",
     ),
     # pages: beyond it, a page is shorter than its `limit`, and `next` leads on

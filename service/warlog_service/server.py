@@ -123,8 +123,8 @@ async def serve(front: Front, settings: Settings, listener: socket.socket | None
     """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process
     with a word. `listener`: of a supervisor, instead of one of our own."""
     await front.start()
-    # What is there now stays. The collector looks at what is new, in portions for which nobody has to wait long, and
-    # hardly ever at everything: neither requests nor connections make cycles.
+    # Objects made at the start are frozen, and small thresholds keep each collection short. A full collection is rare:
+    # neither requests nor connections make cycles.
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000, 20, 2_000)

@@ -54,7 +54,7 @@ from .stakes import filled, why_uncounted
 
 
 def check_known(match: Match, command: AnyCommand, player: Player) -> None:
-    """Before anything else is said of a match: who has the invitation to a seat may know a private one, too. Raises
+    """Checked first: a private match exists only for its players and for who holds an invitation. Raises
     UnknownMatch."""
     if match.fold.visibility == "public":
         return

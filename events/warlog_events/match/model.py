@@ -304,8 +304,8 @@ class OpenProposal(Struct, frozen=True):
 
 
 class Reader(Struct, frozen=True):
-    """Who looks. Two readers with equal `seats` get the same bytes of a match, but for what hangs on `player`
-    (his own proposal's Position, and whether a private match exists at all).
+    """A reader, and the seats whose knowledge he has. Two readers with equal `seats` get the same bytes of a match;
+    only two things depend on `player` himself: his own proposal's Position, and whether he may know a private match.
 
     seats   those whose knowledge he has, in seat order; empty: a spectator
     player  id, None for a stranger

@@ -199,7 +199,7 @@ class Loader:
         return match
 
     async def up_to_damage(self, match_id: str) -> Match:
-        """Of a match of which an IntegrityError has been raised. Raises IntegrityError."""
+        """A damaged match, as it was before its first damaged event. Raises IntegrityError if nothing can be read."""
         match = self._damaged.get(match_id)
         if match is None:
             match = (await self._shared(f"{match_id} damaged", lambda: self._up_to_damage(match_id))).match

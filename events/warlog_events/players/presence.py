@@ -74,7 +74,7 @@ class Presence:
             await asyncio.sleep(BEAT_SECONDS)
 
     async def beat(self) -> None:
-        # What comes while Redis is told waits for the next beat; what it could not be told, too.
+        # Signs of life that arrive during a report, and those of a failed report, go into the next one.
         here = [*(self._called | self._open.keys())]
         self._called.clear()
         try:

@@ -50,8 +50,8 @@ class Follower(ABC):
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
-        """Until everything is done that was appended before the call. Callers at the same time share the work. Raises
-        Unavailable."""
+        """Returns when every event that was appended before the call has been processed. Concurrent callers share one
+        pass. Raises Unavailable."""
         running = self._catching_up
         if running is not None:
             await asyncio.wait([running])  # it may have read before our caller's event; once more then

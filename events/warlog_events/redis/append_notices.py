@@ -112,7 +112,7 @@ class Watch:
         loop = asyncio.get_running_loop()
         self._due[match_id] = loop.time() + RETRY_S
         name, forgotten_ms = self._connection.follower, int(FORGOTTEN_S * 1000)
-        # No write to wait for replicas with: whoever takes over without having heard of it is told again.
+        # Sent without WAIT: a new primary that lacks this registration gets it at the next renewal.
         await self._connection.pipe.script(
             "follow", (keys.followers(match_id),), (name, forgotten_ms), write=False
         )

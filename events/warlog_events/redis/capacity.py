@@ -168,7 +168,7 @@ class Ballast:
 
     @property
     def lies(self) -> bool:
-        """All of it is there."""
+        """The file is there with its full size."""
         try:
             return self._path.stat().st_size >= self.size
         except FileNotFoundError:

@@ -362,7 +362,7 @@ class Pairing:
             await self._make(_making.decode(reply[1]))
 
     async def _make(self, making: Making) -> None:
-        """The match of a pairing on record, and then who was in it is told. May be done by several at once."""
+        """Makes the match of a recorded pairing and tells its players. Several processes may do so at once."""
         players = [Player(entry.player, entry.name) for entry in making.entries]
         try:
             await self._matches.new.create_paired(making.match, _spec.decode(making.spec).wanted, players)

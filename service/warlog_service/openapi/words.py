@@ -26,7 +26,7 @@ PROPERTIES = {
     "Pool.pool": "key of the pool",
     "Pool.name": "for display",
     "Rating.pool": "key of the pool",
-    "AchievementNotice.achievement": "which",
+    "AchievementNotice.achievement": "the key of the achievement",
     "RatingChangedNotice.after": "as it is now",
     "GameStatistics.length": "how long matches were",
     "PlayerStatistics.length": "how long matches were",
@@ -230,7 +230,7 @@ PROPERTIES = {
     "Wish.wish": "name of a seat; null: any",
     "Within.from": "a path in the view",
     "Within.spaces": "the field with the spaces",
-    "at": "the version that this is of",
+    "at": "the version that this describes",
     "chain": "hash over the previous event's chain and this event, in hex",
     "colour": "as #rrggbb",
     "created_at": "when it was created",
@@ -288,9 +288,9 @@ PARAMETERS = {
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
     "and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key "
     "of a command counts for its match, that of another "
-    "call for your account. What was refused is not remembered: its key is free",
-    "Last-Event-ID": "the id of the last event that you have, which is its version; goes before `after`",
-    "Last-Event-ID of a notice": "the id of the last notice that you have; goes before `after`",
+    "call for your account. A refused request is not remembered: its key can be used again",
+    "Last-Event-ID": "the id of the last event that you have, which is its version; takes precedence over `after`",
+    "Last-Event-ID of a notice": "the id of the last notice that you have; takes precedence over `after`",
 }
 
 HEADER_SCHEMAS: dict[str, dict[str, Any]] = {

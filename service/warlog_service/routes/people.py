@@ -93,7 +93,7 @@ async def put_blocked(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """Block a player, and stop following the player.
 
     A blocked player cannot challenge you or propose a rematch, takes no seat in a lobby in which you are, is not paired
-    with you, never sees you as `here`, and is not told. What challenges of the player wait for your answer are declined
+    with you, never sees you as `here`, and is not told. Open challenges from this player are declined
     (`not_now`). Matches that you play together go on."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
