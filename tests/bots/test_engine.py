@@ -34,10 +34,14 @@ BATTLE = {"width": 11, "height": 7, "army": "preset", "round_limit": 3, "obstacl
 OPTIONS: dict[str, Any] = {"hex": BATTLE, "junqi": {"players": 2, "wings": "closed"}}
 
 
-@pytest.mark.parametrize("game", GAMES)
-async def test_bots_come_to_a_match_that_they_are_invited_to_and_play_it(hall: Hall, game: str) -> None:
+ALLIES = ("junqi", {"wings": "closed"})  # two against two
+
+
+@pytest.mark.parametrize(("game", "options"), [*((game, OPTIONS.get(game, {})) for game in GAMES), ALLIES])
+async def test_bots_come_to_a_match_that_they_are_invited_to_and_play_it(
+    hall: Hall, game: str, options: dict[str, Any]
+) -> None:
     host, _ = await hall.person("host")
-    options = OPTIONS.get(game, {})
     seats = [seat.id for seat in (await host.game(game, options)).seats]
     invited = {seat: await hall.bot(1) for seat in seats}
     made = await host.create_match(game, invited, options=options)

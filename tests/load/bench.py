@@ -610,6 +610,7 @@ def main() -> None:
     if arguments.only in (None, "bots"):
         from tests.load import opponents
 
+        asyncio.run(opponents.idle(60, 1))
         asyncio.run(opponents.measure(opponents.arguments().parse_args([])))
     if arguments.only in (None, "vectors"):
         from tests.load import vectors

@@ -1,11 +1,13 @@
 """How long people wait for the house's bots: many matches, each of one person against one bot, and one process of bots.
 
-    python -m tests.load.opponents --matches 200 --seconds 60 --level 8 --think 4
+    python -m tests.load.opponents --matches 200,300 --seconds 60 --level 8 --think 4 --core 1
+    python -m tests.load.opponents --idle 120      # what a server with bots costs while they sit in no match
 
-Exit code 1 if somebody has waited for more than five seconds.
+Exit code 1 if somebody has waited for more than five seconds, or a bot has lost on time.
 
 A person acts at random, some seconds after it is his turn (`--think`, the mean). What is measured runs from the event
-after which only a bot is to act, to the next one. `--core 1` binds the bots to a core.
+after which only a bot is to act, to the next one. `--core 1` binds the bots to a core. Several numbers of matches are
+measured one after the other, each on a server of its own, until somebody has waited too long.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ from clients.bots.random_bot import choose
 
 import warlog_core
 from tests.load.bench import UNLIMITED, children, cpu_seconds, show
-from tests.load.people import cpu_shares
 from tests.load.wire import Wire
 from tests.servers import WarlogServer
 
@@ -110,8 +111,38 @@ def figures(server: WarlogServer) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
-async def measure(given: argparse.Namespace) -> float:
-    """The longest wait."""
+async def idle(seconds: float, bots: int) -> None:
+    """A server without bots, then one with them."""
+    with tempfile.TemporaryDirectory(prefix="warlog-bots-") as data:
+        shares = {}
+        for count in (0, bots):
+            folder = Path(data, str(count))
+            with WarlogServer(folder, environment={**UNLIMITED, "WARLOG_BOTS": str(count)}) as server:
+                await asyncio.sleep(STARTING_SECONDS)
+                pids = [server.pid, *children(server.pid)]
+                shares[count] = await shares_of(pids, seconds)
+                print(
+                    f"  {count} processes of bots, no match: {shares[count]:.2f} % of a core, of all processes"
+                )
+        show("for having bots", f"{shares[bots] - shares[0]:.2f} % of a core")
+
+
+async def shares_of(pids: list[int], seconds: float) -> float:
+    """Per cent of a core, of all of them together."""
+    before, began = sum(map(cpu_seconds, pids)), time.perf_counter()
+    await asyncio.sleep(seconds)
+    return 100 * (sum(map(cpu_seconds, pids)) - before) / (time.perf_counter() - began)
+
+
+async def measure(given: argparse.Namespace) -> bool:
+    """Has nobody waited too long, and no bot lost on time?"""
+    for matches in map(int, given.matches.split(",")):
+        if not await measure_matches(given, matches):
+            return False
+    return True
+
+
+async def measure_matches(given: argparse.Namespace, matches: int) -> bool:
     with (
         tempfile.TemporaryDirectory(prefix="warlog-bots-") as data,
         WarlogServer(Path(data), environment={**UNLIMITED, "WARLOG_BOTS": str(given.bots)}) as server,
@@ -119,7 +150,7 @@ async def measure(given: argparse.Namespace) -> float:
         games = itertools.cycle(given.games.split(","))
         people = [
             Person(server.url, next(games), given.level, given.think, number, given.move_seconds)
-            for number in range(given.matches)
+            for number in range(matches)
         ]
         while len(of_bots(server.pid)) < given.bots:
             await asyncio.sleep(0.1)
@@ -127,12 +158,6 @@ async def measure(given: argparse.Namespace) -> float:
         if given.core is not None:
             for pid in of_bots(server.pid):
                 os.sched_setaffinity(pid, {given.core})
-        if given.idle:
-            print(f"{given.bots} processes of bots")
-            idle = await cpu_shares(
-                {f"bots {n}": pid for n, pid in enumerate(of_bots(server.pid))}, given.idle
-            )
-            print(f"  while they sit in no match: {idle}")
         playing = []
         for start in range(0, len(people), OPENING_AT_ONCE):
             some = people[start : start + OPENING_AT_ONCE]
@@ -156,12 +181,13 @@ async def measure(given: argparse.Namespace) -> float:
         await asyncio.gather(*playing, return_exceptions=True)
         for task in failed:
             task.result()
-        print(f"  {given.matches} matches of {given.games} against level {given.level}:")
+        print(f"  {matches} matches of {given.games} against level {given.level}:")
         waits = sorted(wait for person in people for wait in person.waits)
         median, last, longest = waits[len(waits) // 2], waits[int(0.99 * len(waits))], waits[-1]
         show("actions of bots that a match waited for", f"{len(waits):,}, {len(waits) / took:.1f} a second")
         show("its wait, median, p99, longest", f"{median:.2f}, {last:.2f}, {longest:.2f} s")
-        show("time-outs of bots", str(sum(person.timeouts for person in people)))
+        timeouts = sum(person.timeouts for person in people)
+        show(f"time-outs of bots, of clocks of {given.move_seconds} s", str(timeouts))
         more = {name: after[name] - counted[name] for name in counted}
         searches = more["warlog_bot_searches_total"]
         iterations = more["warlog_bot_iterations_total"]
@@ -174,25 +200,33 @@ async def measure(given: argparse.Namespace) -> float:
         )
         shares = [f"{n} {100 * (cpu_seconds(pid) - before[n]) / took:.0f} %" for n, pid in pids.items()]
         show("of a core", ", ".join(shares))
-        return longest
+        return longest <= SECONDS_MAX and timeouts == 0
 
 
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--matches", type=int, default=200)
+    parser.add_argument("--matches", default="200", help="at once; several numbers, with commas between them")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--settle", type=float, default=20, help="before it is measured")
     parser.add_argument("--level", type=int, default=8)
     parser.add_argument("--think", type=float, default=4, help="mean seconds of a person's thinking")
     parser.add_argument("--bots", type=int, default=1, help="processes")
     parser.add_argument("--core", type=int, help="on which they run, all of them")
-    parser.add_argument("--move-seconds", type=int, default=0, help="clock of each seat")
+    parser.add_argument("--move-seconds", type=int, default=20, help="clock of each action; 0: none")
     parser.add_argument("--games", default="hex,junqi,universal,wec,confrontation")
-    parser.add_argument("--idle", type=float, default=20, help="seconds without a match, at first; 0: none")
+    parser.add_argument("--idle", type=float, default=0, help="seconds without a match, instead of matches")
     return parser
 
 
+def main() -> None:
+    given = arguments().parse_args()
+    if given.idle:
+        asyncio.run(idle(given.idle, given.bots))
+    elif not asyncio.run(measure(given)):
+        sys.exit(1)
+
+
 if __name__ == "__main__":
-    sys.exit(asyncio.run(measure(arguments().parse_args())) > SECONDS_MAX)
+    main()
