@@ -34,7 +34,7 @@ BATTLE = {"width": 11, "height": 7, "army": "preset", "round_limit": 3, "obstacl
 OPTIONS: dict[str, Any] = {"hex": BATTLE, "junqi": {"players": 2, "wings": "closed"}}
 
 
-ALLIES = ("junqi", {"wings": "closed"})  # two against two
+ALLIES: tuple[str, dict[str, Any]] = ("junqi", {})  # two against two
 
 
 @pytest.mark.parametrize(("game", "options"), [*((game, OPTIONS.get(game, {})) for game in GAMES), ALLIES])
