@@ -375,3 +375,17 @@ def test_reinforcements_say_where_they_come_in(person: Person) -> None:
     waiting = person.ask(f"/v1/matches/{match}/view?seat=black")["view"]["reinforcements"]
     tray = person.page.get_by_role("region", name="Black: Reinforcements")
     expect(tray.locator("small")).to_have_text([one["at"] for one in waiting])
+
+
+def test_an_action_that_names_no_space_stands_in_the_list_of_events(person: Person) -> None:
+    person.begin("hex", options={"army": "preset"})
+    person.page.locator(".space.can").first.focus()
+    person.page.keyboard.press("Enter")
+    person.page.get_by_role("button", name="Defend", exact=True).click()
+    expect(person.page.locator(".events li[value='3']")).to_contain_text("defend", ignore_case=True)
+
+
+def test_levels_have_names_in_chinese(person: Person) -> None:
+    person.begin("wec")
+    person.page.get_by_role("combobox").first.select_option("zh")
+    expect(person.page.locator(".levels")).to_contain_text("水下")
