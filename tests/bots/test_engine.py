@@ -69,7 +69,7 @@ class Gate(Thinker):
 async def begun(hall: Hall, bot: str, **how: Any) -> tuple[AsyncClient, Match]:
     """A person with the first seat, and his match against the bot, in which the turn is the bot's."""
     person, _ = await hall.person("person")
-    made = await person.create_match("hex", {"red": "me", "blue": bot}, options=BATTLE, **how)
+    made = await person.create_match("hex", {"red": "me", "blue": bot}, **{"options": BATTLE, **how})
     await person.prepare(made.match.id, "red")
     await match_once(person, made.match.id, lambda match: match.status == "playing")
     return person, await passed(person, made.match.id)

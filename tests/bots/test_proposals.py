@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from tests.bots.conftest import Hall, match_once
-from tests.bots.test_engine import BATTLE, acted, begun, passed
-from warlog_client import Abort, AsyncClient, ChangeOptions, MakeCompetitive, Match, Rematch, Undo
+import asyncio
+
+import pytest
+
+from tests.bots.conftest import SECONDS_MAX, Hall, match_once
+from tests.bots.test_engine import BATTLE, Gate, acted, begun, passed
+from warlog_bots import manners
+from warlog_client import (
+    Abort,
+    ActionTakenEvent,
+    AsyncClient,
+    ChangeOptions,
+    MakeCompetitive,
+    Match,
+    Rematch,
+    Undo,
+)
 
 
 async def waiting_for(person: AsyncClient, match: str) -> Match:
@@ -87,3 +101,44 @@ async def test_a_proposal_that_others_are_to_answer_is_left_to_them(hall: Hall) 
     await bob.accept(match.id, asked.version)
     await match_once(ada, match.id, lambda one: one.proposal is None)
     assert "time_travelled" in [event.type async for event in ada.events(match.id, after=asked.version)]
+
+
+LONG = {**BATTLE, "round_limit": 100}
+
+
+def uneven(red: int, blue: int) -> dict[str, object]:
+    """A battle of so many golems against so many, far from each other."""
+    sides = enumerate((("red", red, "a1"), ("blue", blue, "k7")), 1)
+    stacks = [
+        {"id": number, "seat": seat, "unit": "golem", "space": space, "count": count, "start_count": count}
+        for number, (seat, count, space) in sides
+    ]
+    return {"phase": "play", "round": 1, "obstacles": [], "stacks": stacks}
+
+
+@pytest.mark.parametrize(("red", "blue", "answer"), [(40, 1, "accept_draw"), (1, 40, "decline_draw")])
+async def test_a_bot_accepts_a_draw_when_it_stands_worse_and_declines_it_when_better(
+    hall: Hall, red: int, blue: int, answer: str
+) -> None:
+    """Whose turn it is, when it is offered one."""
+    gate = Gate()
+    bot = await hall.bot(5, thinker=gate)
+    person, match = await begun(hall, bot, options=LONG, position=uneven(red, blue))
+    await asyncio.wait_for(gate.asked.wait(), SECONDS_MAX)
+    offered = await person.act(match.id, "red", {"type": "offer_draw"})
+    gate.let.set()
+    await match_once(person, match.id, lambda one: one.version > offered.version)
+    events = [event async for event in person.events(match.id, after=offered.version)]
+    first = events[0]
+    assert isinstance(first, ActionTakenEvent)
+    assert first.action is not None
+    assert (first.seat, first.action["type"]) == ("blue", answer)
+
+
+async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manners, "LOST_FOR", 2)
+    person, match = await begun(hall, await hall.bot(5), options=LONG, position=uneven(40, 1))
+    while match.status != "finished":
+        match = await passed(person, (await acted(person, match)).id)
+    assert match.result is not None
+    assert (match.result.winners, match.result.reason) == (["red"], "resigned")
