@@ -105,7 +105,7 @@ def test_the_same_view_seed_and_iterations_give_the_same_choice(name: str, seed:
 # What computer opponents of all levels do in a few actions of a match: as it was when the version got its number.
 FOUND_BY = 5
 FOUND = {
-    "confrontation": "8ca00657056d0fd8",
+    "confrontation": "b90380fe8b03d9dc",
     "hex": "4e73bb2bb218ac4c",
     "junqi": "e8a8db655a6503a8",
     "universal": "4b2dcc38bf37947e",
@@ -501,3 +501,21 @@ def test_a_state_whose_hidden_part_cannot_be_is_said_loudly(name: str, viewer: s
             else:
                 warlog_core.game(name).load(sampled.setup, sampled.data)
     assert refused > 0
+
+
+def test_a_king_is_not_placed_where_the_enemy_reaches_it_first() -> None:
+    """Confrontation: five Knights wait in front, and White begins."""
+    rng = random.Random(3)
+    state = warlog_core.game("confrontation").new(draws=rng.randbytes)
+    state.apply("white", {"type": "army", "pieces": {"knight": 5}}, draws=rng.randbytes)
+    state.apply("black", {"type": "army", "pieces": {}}, draws=rng.randbytes)
+    chooser = state.to_act[0]
+    place = {"white": 1, "black": 2}[chooser]
+    state.apply(chooser, {"type": "choose_order", "position": place}, draws=rng.randbytes)
+    for piece, space in enumerate(("a1", "b1", "c1", "d1", "e2", "f2", "g2", "h2", "d2"), 1):
+        state.apply("white", {"type": "place", "piece": piece, "to": space}, draws=rng.randbytes)
+    values = {}
+    for space in ("e7", "e8"):
+        after, _ = state.after("black", {"type": "place", "piece": 10, "to": space}, draws=rng.randbytes)
+        values[space] = after.evaluate()["black"]
+    assert values["e8"] > 1.5 * values["e7"]

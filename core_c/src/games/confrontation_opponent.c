@@ -172,12 +172,13 @@ static int32_t threat(const survey *s, int32_t place, const piece *king)
 static int32_t survival(const survey *s, int32_t seat, int32_t enemy)
 {
     const conf_state *state = s->state;
-    const int acts = enemy == state->active;
-    const int32_t actions = acts ? state->actions_left : s->setup->actions_per_turn;
+    const int is_play = state->phase == PLAY;
+    const int acts = enemy == (is_play ? state->active : state->order[0]); /* next, once all pieces are placed */
+    const int32_t actions = acts && is_play ? state->actions_left : s->setup->actions_per_turn;
     int32_t best[ACTED_MAX] = {0}; /* throws won by the enemy's best actions, the greatest first */
     int32_t safe = SURE;
 
-    if (state->phase != PLAY || s->king[seat] == NULL)
+    if ((!is_play && state->phase != SETUP) || s->king[seat] == NULL)
         return SURE;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
