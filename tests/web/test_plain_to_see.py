@@ -13,6 +13,7 @@ from tests.servers import WarlogServer
 from tests.service.api import SMALL, Api, begun, ok
 from tests.service.waiting import eventually
 from tests.web.pages import Person
+from tests.web.pictures import midst
 
 FLYER = {
     "pieces": [
@@ -255,6 +256,22 @@ def test_whom_a_piece_may_carry_is_a_choice_in_words(person: Person) -> None:
     near = page.locator(".near").get_by_role("button")
     expect(near.filter(has_text="Move · carry")).to_be_visible()
     expect(near.filter(has_not_text="carry")).to_be_visible()
+    for button in near.all():  # nothing beside the board is covered
+        box, table = button.bounding_box(), page.locator(".table").bounding_box()
+        assert box is not None
+        assert table is not None
+        assert box["x"] + box["width"] <= table["x"] + table["width"]
+
+
+def test_what_is_asked_beside_a_click_covers_nothing_below_the_board(phone: Person) -> None:
+    """On a phone the buttons stand there."""
+    phone.begin("universal", position=midst("universal"))
+    mighty = phone.page.locator('[data-space="a1"]')  # in the lowest rank
+    mighty.click(force=True)
+    near, space = phone.page.locator(".near").bounding_box(), mighty.bounding_box()
+    assert near is not None
+    assert space is not None
+    assert near["y"] + near["height"] <= space["y"] + space["height"]
 
 
 def test_news_move_nothing_under_the_hand(person: Person, server: WarlogServer) -> None:

@@ -146,15 +146,24 @@ function Sure({ match }: { match: MatchState }): JSX.Element | null {
   );
 }
 
+export const NEAR_WIDTH = 200; // pixels
+
+/** A place on the page, in pixels. */
+export interface Pressed {
+  x: number;
+  y: number;
+  isLow: boolean; // in the lower half of the board
+}
+
 /** Beside the click: which of several actions was meant, or whether it is meant. The same stands in the list of actions. */
-export function NearClick({ match, at }: { match: MatchState; at: { x: number; y: number } }): JSX.Element | null {
+export function NearClick({ match, at }: { match: MatchState; at: Pressed }): JSX.Element | null {
   const [chooser, picked] = [match.chooser.value, match.picked.value ?? []];
   if (chooser === null || match.cells.value.length === 0 || match.open.value !== null || !match.isLive.value) return null;
   const several = picked.length > 0 && picked.length <= 8 && picked.every((one) => chooser.isSettled(one));
   const asked = match.sure.value !== null && !isAside(match.sure.value.type);
   if (!several && !asked) return null;
   return (
-    <div class="near" style={{ left: `${Math.min(at.x, innerWidth - 200)}px`, top: `${at.y + 14}px` }}>
+    <div class={at.isLow ? "near above" : "near"} style={{ left: `${Math.max(0, at.x)}px`, top: `${at.isLow ? at.y - 14 : at.y + 14}px` }}>
       {asked ? (
         <Sure match={match} />
       ) : (

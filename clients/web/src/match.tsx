@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import { About } from "./about";
-import { Actions, Answers, NearClick } from "./actions";
+import { Actions, Answers, NearClick, NEAR_WIDTH, type Pressed } from "./actions";
 import { Analysis, arrows } from "./analysis";
 import { Boards, Legend } from "./board";
 import { Answer, Terms } from "./challenged";
@@ -101,6 +101,12 @@ function wayOf(match: MatchState): Cell[] {
   return from === undefined || way.length === 0 || way[0]!.space === from ? way : [{ space: from, level: way[0]!.level }, ...way];
 }
 
+/** Where on the board it was clicked: what is asked there covers nothing beside the board or below it. */
+function pressedAt({ pageX, pageY, clientY, currentTarget }: JSX.TargetedMouseEvent<HTMLElement>): Pressed {
+  const { top, bottom, right } = currentTarget.getBoundingClientRect();
+  return { x: Math.min(pageX, right + scrollX - NEAR_WIDTH), y: pageY, isLow: clientY > (top + bottom) / 2 };
+}
+
 function Table({ match }: { match: MatchState }): JSX.Element | null {
   const game = match.game.value!;
   const level = useSignal<string | undefined>(innerWidth < PHONE && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
@@ -115,7 +121,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
     const middle = at.length === 0 ? board.current.scrollWidth / 2 : at.reduce((sum, x) => sum + x, 0) / at.length;
     board.current.scrollLeft = middle - box.width / 2; // the reader's pieces stand in the middle
   }, [isLarge.value]);
-  const pressed = useSignal({ x: 0, y: 0 });
+  const pressed = useSignal<Pressed>({ x: 0, y: 0, isLow: false });
   const viewer = match.viewer.value;
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
   const filling = match.filling.value;
@@ -158,7 +164,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
       {innerWidth >= PHONE || columns <= COLUMNS_MAX ? null : (
         <button type="button" class="larger" aria-pressed={isLarge.value} onClick={() => (isLarge.value = !isLarge.value)}>{words().larger}</button>
       )}
-      <div ref={board} class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
+      <div ref={board} class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = pressedAt(event))}>
       <Boards {...shared} facing={facing} level={level.value} trail={trail} pays={pays} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <Legend targets={begun || filling !== null ? targets.values() : []} />

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Described, Json } from "./described";
-import { type Names, plain, steps } from "./effects";
+import { type Names, plain, type Step, steps } from "./effects";
 import type { MatchState } from "./state";
 import { hasBoard, type MatchEvent } from "./watched";
 import { words } from "./words";
@@ -216,11 +216,13 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   return more === "" ? done : `${done}; ${more}`;
 }
 
-const RESULTS_MAX = 2; // that the list tells of one event; the rest stands under the board
+const RESULTS_MAX = 3; // that the list tells of one event; the rest stands under the board
 
-/** What became of the board, in words; with `isAll` what else became of the match, too. */
+const isThrow = (step: Step | undefined): boolean => step?.said.some((part) => typeof part !== "string") ?? false;
+
+/** What became of the board, and of a throw of dice, in words; with `isAll` what else became of the match, too. */
 function results(match: MatchState, effects: readonly Json[], isAll = false): string {
-  const told = (names: Names) => steps(match.game.value!, effects, names).filter(({ way }) => isAll || way.length > 0);
+  const told = (names: Names) => steps(match.game.value!, effects, names).filter(({ way }, at, all) => isAll || way.length > 0 || isThrow(all[at - 1]));
   const known = match.names.value;
   const lost = told(known).flatMap(({ pieces }) => pieces).filter((id) => !known.has(id)); // that no board has shown which was read
   const seen = told(new Map([...known, ...lost.map((id) => [id, words().aPiece] as const)])).map((step) => plain(step.said));

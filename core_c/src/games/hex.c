@@ -248,19 +248,6 @@ static int same(const hex_setup *setup, const spaces *a, const spaces *b)
     return difference == 0;
 }
 
-/* 2.3. */
-static int32_t distance(int32_t a, int32_t b)
-{
-    const int32_t dr = row_of(a) - row_of(b);
-    const int32_t dq = column_of(a) - row_of(a) / 2 - (column_of(b) - row_of(b) / 2);
-    const int32_t ds = dq + dr;
-    const int32_t x = wl_abs(dq);
-    const int32_t y = wl_abs(dr);
-    const int32_t z = wl_abs(ds);
-    const int32_t xy = x > y ? x : y;
-    return xy > z ? xy : z;
-}
-
 /* The columns of row `r`, which is no further away, that lie within `range` of `from`: distance() told row by row. Without a branch,
  * since there is no guessing where the pieces stand; columns beyond the board may be among them. */
 static inline uint32_t within(int32_t from, int32_t range, int32_t r)

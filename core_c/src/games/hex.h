@@ -360,6 +360,19 @@ enum { W_ID, W_SEAT, W_UNIT, W_SPACE, W_COUNT, W_START_COUNT, W_TOP_HP, W_DEFEND
 /* ==== hex_position.c ================================================================================================= */
 
 /* 0 or an error, and then the state may be anything. */
+/* 2.3. */
+static inline int32_t distance(int32_t a, int32_t b)
+{
+    const int32_t dr = row_of(a) - row_of(b);
+    const int32_t dq = column_of(a) - row_of(a) / 2 - (column_of(b) - row_of(b) / 2);
+    const int32_t ds = dq + dr;
+    const int32_t x = wl_abs(dq);
+    const int32_t y = wl_abs(dr);
+    const int32_t z = wl_abs(ds);
+    const int32_t xy = x > y ? x : y;
+    return xy > z ? xy : z;
+}
+
 int32_t hex_load_position(const hex_setup *setup, hex_state *state, wl_words *words);
 
 /* ==== hex_opponent.c ================================================================================================= */

@@ -883,7 +883,7 @@ static const int16_t ARTICLE_WORTH[KINDS] = {
     [ANTI_STEALTH] = 15, [BICYCLE] = 5, [JUMP_PACK] = 10, [SCUBA] = 10, [XXX] = 25,
 };
 
-enum { UNREADY = 30, WAITS = 12 /* a reinforcement is worth one in so many */, SHIELD = 150, PREY_MAX = 200 };
+enum { UNREADY = 30, JOURNEY = 40 /* it cannot act, and may crash */, WAITS = 12 /* a reinforcement is worth one in so many */, SHIELD = 150, PREY_MAX = 200 };
 enum { HALF = 300 /* so much ahead is half way from even to won */, MATE = 24000, MATE_NEXT = 9000, MATE_AHEAD = 600 };
 
 typedef struct army {
@@ -942,7 +942,8 @@ static int32_t worth_of(const piece *p, int acts)
     for (int32_t i = 0; i < 2; i++)
         worth -= p->ready[i] > 0 ? UNREADY : 0;
     for (int32_t i = 0; i < p->n_articles; i++)
-        worth += ARTICLE_WORTH[p->articles[i].kind] - (p->articles[i].ready > 0 ? UNREADY : 0);
+        worth += ARTICLE_WORTH[p->articles[i].kind] / (p->articles[i].ready > 0 ? 2 : 1); /* never better dropped */
+    worth -= p->transport != 0 ? JOURNEY : 0;
     if (is_primary(p->type)) {
         for (int32_t hit = HIT_FLAME; hit <= HIT_ROCKET; hit++)
             worth += hit != HIT_STUN && defence_of(p, hit) > 0 ? SHIELD : 0;
