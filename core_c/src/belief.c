@@ -270,10 +270,23 @@ static int32_t add_world(belief *b, int32_t ago)
     return 1;
 }
 
+/* Of some worlds, drawn at random, the one that has agreed for longest. */
+static int32_t draw_world(const belief *b, uint64_t *random)
+{
+    const uint32_t n = (uint32_t)b->head->n_worlds;
+    uint32_t best = wl_below(random, n);
+
+    for (int32_t k = 1; k < DRAWN_AT_ONCE; k++) {
+        const uint32_t other = wl_below(random, n);
+        best = b->since[other] < b->since[best] ? other : best;
+    }
+    return (int32_t)best;
+}
+
 /* A new world from one that there is: with a small change where it began, if it can go the whole way since then. */
 static void vary_world(belief *b)
 {
-    const int32_t from = (int32_t)wl_below(&b->head->random, (uint32_t)b->head->n_worlds);
+    const int32_t from = draw_world(b, &b->head->random);
     const int32_t place = b->head->n_worlds;
     const int64_t ago = b->head->version - b->since[from];
     const void *seen;
@@ -416,13 +429,7 @@ int32_t wl_check_belief(const wl_game *game, const void *setup, const void *seen
 void wl_believe(const wl_game *game, const void *memory, size_t n_memory, void *world, uint64_t *random)
 {
     belief b;
-    uint32_t best;
 
     open_memory(&b, game, NULL, (void *)(uintptr_t)memory, n_memory);
-    best = wl_below(random, (uint32_t)b.head->n_worlds);
-    for (int32_t k = 1; k < DRAWN_AT_ONCE; k++) {
-        const uint32_t other = wl_below(random, (uint32_t)b.head->n_worlds);
-        best = b.since[other] < b.since[best] ? other : best;
-    }
-    wl_copy(game, world, world_of(&b, (int32_t)best));
+    wl_copy(game, world, world_of(&b, draw_world(&b, random)));
 }

@@ -218,7 +218,7 @@ static void swap_actions(wl_action *a, wl_action *b)
 }
 
 /* Puts `most` actions of the seat that are not children yet to the front of the list: what was a good answer elsewhere, then
- * any at random. Returns how many there are. */
+ * any at random, so that of equals not those are taken that a game lists first. Returns how many there are. */
 static uint32_t find_untried(search *s, const node *parent, int32_t actor, uint32_t most)
 {
     const size_t listed = s->game->legal(s->setup, s->world, actor, s->actions, LISTED_MAX);
@@ -227,8 +227,7 @@ static uint32_t find_untried(search *s, const node *parent, int32_t actor, uint3
     for (size_t i = 0; i < listed && i < LISTED_MAX; i++)
         if (wl_may_choose(s->game, &s->actions[i], WL_PLAY_ON) && child_with(s, parent, actor, &s->actions[i]) == NULL)
             s->actions[n++] = s->actions[i];
-    if (n <= most)
-        return n;
+    most = n < most ? n : most;
     for (uint32_t i = 0; i < n && first < most; i++)
         if (is_answer(s, actor, &s->actions[i]))
             swap_actions(&s->actions[first++], &s->actions[i]);

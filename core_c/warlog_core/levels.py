@@ -25,6 +25,11 @@ SEARCH_VERSION = 5
 """Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
 version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
 
+NONSENSE = (
+    0.08  # an action that is taken at random costs no more of its value than this, where another was drawn
+)
+BY_TYPE = 0.3
+
 FORCED_ITERATIONS = 64  # for the value of the only action that there is
 
 
@@ -128,7 +133,7 @@ def play(
     if prepared is not None:
         return _unsearched(seen, seat, prepared, seed)
     if not seen.game.raw.has_search or rng.random() < how.random:
-        return _unsearched(seen, seat, _any_of(actions, rng), seed)
+        return _unsearched(seen, seat, _any_of(seen, seat, actions, rng), seed)
     count = how.iterations if iterations is None else min(how.iterations, max(1, iterations))
     if len(actions) == 1:
         count = min(count, FORCED_ITERATIONS)
@@ -141,7 +146,7 @@ def play(
         belief=belief,
         arena=arena,
     )
-    return found if found is not None else _unsearched(seen, seat, _any_of(actions, rng), seed)
+    return found if found is not None else _unsearched(seen, seat, _drawn(actions, rng), seed)
 
 
 _level = level  # `play` has a parameter of that name
@@ -167,8 +172,31 @@ def complete_actions(seen: State, seat: str) -> list[Any]:
     return [action for action in actions if type_name(action) not in gives_up] or actions
 
 
-def _any_of(actions: Sequence[Any], rng: random.Random) -> Any:
-    return actions[int(rng.random() * len(actions))]
+def _any_of(seen: State, seat: str, actions: Sequence[Any], rng: random.Random) -> Any:
+    """At random, but without plain nonsense: what looks much worse than another one, in a world that may be the true
+    one, is not done. Now and then the type is drawn first: a game may list fifty moves beside one attack."""
+    kinds: dict[str, list[Any]] = {}
+    for action in actions:
+        kinds.setdefault(type_name(action), []).append(action)
+    of_kinds = list(kinds.values())
+    one, other = (_drawn(_drawn(of_kinds, rng) if rng.random() < BY_TYPE else actions, rng) for _ in range(2))
+    if not seen.game.raw.has_search:
+        return one
+    world = seen.sample(seat, int(rng.random() * 2**53))
+    seed = int(rng.random() * 2**53)
+
+    def value(action: Any) -> float:
+        try:
+            after, _ = world.after(seat, action, draws=random.Random(seed).randbytes)
+        except Refused:  # in this world it cannot be done
+            return 0.0
+        return after.evaluate()[seat]
+
+    return other if value(other) > value(one) + NONSENSE else one
+
+
+def _drawn(all_of: Sequence[Any], rng: random.Random) -> Any:
+    return all_of[int(rng.random() * len(all_of))]
 
 
 def prepared_action(seen: State, seat: str, rng: random.Random, *, book: bool = True) -> Any:
@@ -178,7 +206,7 @@ def prepared_action(seen: State, seat: str, rng: random.Random, *, book: bool = 
     known = _known(seen, seat, opponent) if book else []
     choices = known or [action for action in actions if type_name(action) in opponent.from_book]
     if choices and not any(_changes_nothing(seen, seat, action) for action in known):
-        return _any_of(choices, rng)
+        return _drawn(known, rng) if known else _any_of(seen, seat, choices, rng)
     return next((action for action in actions if type_name(action) in opponent.finish), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warlog_bots.manners import EVEN_FOR, LOST_FOR, Mood, any_of
+from warlog_bots.manners import DECIDED, EVEN_FOR, LOST_FOR, Mood, any_of
 
 ALL = ["move", "offer_draw", "resign"]
 ASKED = [*ALL, "accept_draw", "decline_draw"]
@@ -32,8 +32,11 @@ def test_a_bot_offers_a_draw_once_when_nothing_has_moved_for_long() -> None:
 
 def test_a_drawn_offer_is_declined_by_who_stands_better() -> None:
     assert said([0.6], ASKED) == ["decline_draw"]
-    assert said([0.4], ASKED) == ["accept_draw"]
-    assert said([0.5], ASKED, seats=4) == ["accept_draw"]
+    assert said([0.3], ASKED) == ["accept_draw"]
+    assert said([0.5], ASKED) == ["decline_draw"]  # the match has hardly begun
+    assert said([0.5] * DECIDED, ASKED, seats=4)[-1] == "accept_draw"
+    assert Mood().answer(ASKED.__contains__, 0.3) == "accept_draw"  # of what was not searched for, too
+    assert Mood().answer(["move"].__contains__, 0.3) is None
     assert said([0.6], ["move", "accept_draw"]) == [None]
 
 

@@ -66,6 +66,7 @@ def version_of(game: str) -> str:
         core / "src" / "belief.c",
         *sorted((core / "src" / "games").glob(f"{game}*.[ch]")),
         core / "warlog_core" / "rules" / f"{game}_opponent.json",
+        core / "warlog_core" / "levels.py",
     ]
     digest = hashlib.sha256()
     for file in files:

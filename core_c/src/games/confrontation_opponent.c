@@ -195,6 +195,8 @@ static int32_t survival(const survey *s, int32_t seat, int32_t enemy)
     }
     for (int32_t k = 0; k < actions; k++)
         safe = safe * (DICE - best[k]) / DICE;
+    if (!is_play)
+        return (3 * SURE + safe) / 4; /* much may change until then */
     return acts ? safe : (SURE + safe) / 2; /* who is not to act yet may be stopped */
 }
 
@@ -216,53 +218,6 @@ static int64_t worth(const survey *s, const piece *p)
         if (enemy != p->seat && s->king[enemy] != NULL && apart(p->at, s->king[enemy]->at) < nearest)
             nearest = apart(p->at, s->king[enemy]->at);
     return sum + NEARER * (LINES - nearest);
-}
-
-/* What the enemy may win by an attack on this piece, beyond what he risks: on the average of the dice. */
-static int64_t exposed(const survey *s, int32_t place, int32_t enemy)
-{
-    const piece *p = &s->state->pieces[place];
-    const int64_t own = p->strength > 0 ? BY_STRENGTH : worth(s, p);
-    int64_t most = 0;
-
-    for (int32_t i = 0; i < s->state->n_pieces; i++) {
-        const piece *q = &s->state->pieces[i];
-        int32_t ahead;
-        int64_t risked, won;
-        if (q->seat != enemy || q->status != BOARD || q->type == KING || !has(s->reached[i], p->at))
-            continue;
-        ahead = rating(s, q) + (q->type == KNIGHT ? s->setup->weapon_mastery_bonus : 0) - rating(s, p);
-        risked = q->strength > 0 ? BY_STRENGTH : worth(s, q);
-        won = (own * throws_won(ahead) - risked * throws_won(-ahead)) / DICE;
-        most = won > most ? won : most;
-    }
-    return most;
-}
-
-/* The greatest losses of the seat in the next turn of that enemy, of which it can make so many. */
-static int64_t threatened(const survey *s, int32_t seat, int32_t enemy)
-{
-    const conf_state *state = s->state;
-    const int acts = enemy == state->active;
-    const int32_t actions = acts ? state->actions_left : s->setup->actions_per_turn;
-    int64_t best[ACTED_MAX] = {0};
-    int64_t sum = 0;
-
-    if (state->phase != PLAY)
-        return 0;
-    for (int32_t i = 0; i < state->n_pieces; i++) {
-        const piece *p = &state->pieces[i];
-        int64_t lost = p->seat == seat && p->status == BOARD && p->type != KING ? exposed(s, i, enemy) : 0;
-        for (int32_t k = 0; k < actions; k++)
-            if (lost > best[k]) {
-                const int64_t next = best[k];
-                best[k] = lost;
-                lost = next;
-            }
-    }
-    for (int32_t k = 0; k < actions; k++)
-        sum += best[k];
-    return acts ? sum * 3 / 4 : sum / 4; /* who is not to act yet may be stopped */
 }
 
 static void look_round(survey *s)
@@ -299,10 +254,6 @@ void conf_evaluate(const void *setup_, const void *state_, int32_t *value)
             strength[seat] = 0;
             continue;
         }
-        for (int32_t enemy = 0; enemy < setup->n_seats; enemy++)
-            if (enemy != seat && is_alive(state, enemy))
-                strength[seat] -= threatened(&s, seat, enemy);
-        strength[seat] = strength[seat] < 0 ? 0 : strength[seat];
         strength[seat] += BASE + (state->race[seat] < NO_RACE ? BY_TOKEN * at_most(state->race_tokens[seat], BONUS_MAX) : 0);
         strength[seat] = strength[seat] * strength[seat] / 64; /* who has twice as much wins more than twice as often */
         for (int32_t enemy = 0; enemy < setup->n_seats; enemy++)

@@ -357,7 +357,7 @@ static int64_t strength_of(const junqi_setup *setup, const junqi_state *state, i
         locate(space, &x, &y);
         for (int32_t i = 0; i < n_flags; i++) {
             const int32_t dx = apart(x, flag_x[i]), dy = apart(y, flag_y[i]);
-            const int32_t steps = dx > dy ? dx : dy;
+            const int32_t steps = (dx > dy ? dx : dy) + (dx > 0 && dy > 0); /* no diagonal leads into a headquarters */
             sum += NEARNESS[steps < FAR ? steps : FAR];
         }
     }

@@ -40,6 +40,8 @@ static int64_t strength(const universal_setup *setup, const universal_state *sta
     WL_EACH(&state->of[seat], id) {
         const piece *p = &state->pieces[id];
         sum += WORTH[p->kind] - (p->frozen > 0 ? FROZEN_COST : 0);
+        if (p->conquering > 0) /* the sooner the space is won, the more it counts already */
+            sum += SPACE_WORTH - 2 * (p->conquering < SPACE_WORTH / 2 ? p->conquering : SPACE_WORTH / 2);
         if (p->kind == MIGHTY)
             sum -= THREAT_COST * threats(state, setup->side[seat], p->space);
     }

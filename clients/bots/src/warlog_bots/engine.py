@@ -375,13 +375,19 @@ class Engine:
         if choice is None:
             return None
         state, seat = question.seen, question.seat
-        if choice.iterations:
-            mood = table.moods.setdefault(seat, manners.Mood())
-            word = mood.instead(
-                lambda word: state.check(seat, {"type": word}) is None, choice.value, len(state.seats)
-            )
-            if word is not None:
-                return {"type": word}, None
+        mood = table.moods.setdefault(seat, manners.Mood())
+
+        def may(word: str) -> bool:
+            return state.check(seat, {"type": word}) is None
+
+        # The value of what was not searched for says little.
+        word = (
+            mood.instead(may, choice.value, len(state.seats))
+            if choice.iterations
+            else mood.answer(may, choice.value)
+        )
+        if word is not None:
+            return {"type": word}, None
         how: Json = {"iterations": choice.iterations, "version": warlog_core.SEARCH_VERSION}
         if question.belief is not None and choice.iterations:
             how["belief"] = True

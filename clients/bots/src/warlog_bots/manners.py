@@ -14,11 +14,13 @@ from warlog_client.models import Json
 
 RELUCTANT = frozenset({"resign", "offer_draw", "accept_draw", "decline_draw"})
 
-LOST, LOST_FOR = 0.02, 8
+LOST, LOST_FOR = 0.05, 6
 """A seat resigns when its last values, so many, have all been as low as that."""
 EVEN, EVEN_FOR = 0.02, 30
 """It offers a draw, once, when its last values, so many, have all been so near to one half."""
-VALUES_KEPT = max(LOST_FOR, EVEN_FOR)
+WORSE, DECIDED = 0.35, 20
+"""It accepts a draw when it stands as badly as that, and no better than even once it has decided so often."""
+VALUES_KEPT = max(LOST_FOR, EVEN_FOR, DECIDED)
 
 
 def accepts(match: Match) -> bool:
@@ -38,14 +40,20 @@ class Mood:
         self._values: deque[float] = deque(maxlen=VALUES_KEPT)
         self._has_offered = False
 
+    def answer(self, may: Callable[[str], bool], value: float) -> str | None:
+        """The answer to an offered draw, if there is one: its type."""
+        if not may("accept_draw"):
+            return None
+        if value <= WORSE or (value <= 0.5 and len(self._values) >= DECIDED):
+            return "accept_draw"
+        return "decline_draw" if may("decline_draw") else None
+
     def instead(self, may: Callable[[str], bool], value: float, seats: int) -> str | None:
         """The action about the match's end that the seat takes instead of playing on: its type. `may`: is this one
         legal?"""
         self._values.append(value)
         if may("accept_draw"):
-            if value <= 0.5:
-                return "accept_draw"
-            return "decline_draw" if may("decline_draw") else None
+            return self.answer(may, value)
         if seats > 2:
             return None  # it has allies, or leaves the others to each other
         last = list(self._values)
