@@ -557,7 +557,7 @@ def battle(unit: str, space: str) -> State:
 
 def test_who_has_to_strike_is_better_near_and_who_shoots_not_beside_an_enemy() -> None:
     assert battle("swordsman", "e4").evaluate()["red"] > battle("swordsman", "a4").evaluate()["red"]
-    assert battle("archer", "f4").evaluate()["red"] > battle("archer", "g4").evaluate()["red"] + 0.02
+    assert battle("archer", "f4").evaluate()["red"] > 1.1 * battle("archer", "g4").evaluate()["red"]
 
 
 def test_a_weapon_that_is_not_ready_is_not_better_dropped_and_a_journey_costs() -> None:
@@ -579,3 +579,24 @@ def test_a_weapon_that_is_not_ready_is_not_better_dropped_and_a_journey_costs() 
     fly = next(one for one in flyer.legal("black", plain=True) if one.get("weapon") == "jump_pack")
     under_way, _ = flyer.after("black", fly, draws=bytes)
     assert value(flyer) > value(under_way)
+
+
+def test_a_flag_is_two_steps_from_the_post_across_the_corner() -> None:
+    """Siguo Junqi: no diagonal leads into a headquarters."""
+    state = warlog_core.game("junqi").new(options={"players": 2, "wings": "closed"}, draws=bytes)
+    while state.phase == "layout":
+        state.apply(state.to_act[0], {"type": "ready"}, draws=bytes)
+    position = state.position(plain=True)
+    pieces = {piece["at"]: piece for piece in position["pieces"]}
+    (flag,) = (one["at"] for one in position["pieces"] if (one["seat"], one["type"]) == ("north", "flag"))
+    posts = [f"N5{flag[2]}", f"N5{int(flag[2]) - 1}"]  # in front of it, and across the corner
+    general = next(one for one in pieces.values() if (one["seat"], one["type"]) == ("south", "general"))
+    others = [one for at, one in pieces.items() if at not in (*posts, general["at"])]
+
+    def value(post: str) -> float:
+        """With South's general there."""
+        given = {**position, "pieces": [*others, {**general, "at": post}]}
+        options = {"players": 2, "wings": "closed"}
+        return warlog_core.game("junqi").new(options=options, position=given, draws=bytes).evaluate()["south"]
+
+    assert value(posts[0]) > value(posts[1])
