@@ -1004,7 +1004,7 @@ export interface paths {
          * @description Block a player, and stop following the player.
          *
          *     A blocked player cannot challenge you or propose a rematch, takes no seat in a lobby in which you are, is not paired
-         *     with you, never sees you as `here`, and is not told. What challenges of the player wait for your answer are declined
+         *     with you, never sees you as `here`, and is not told. Open challenges from this player are declined
          *     (`not_now`). Matches that you play together go on.
          */
         put: operations["put_blocked"];
@@ -1550,7 +1550,7 @@ export interface components {
             at: string;
             /** @description your seats, unless the notice says others */
             seats: string[];
-            /** @description which */
+            /** @description the key of the achievement */
             achievement: components["schemas"]["NewAchievement"];
         };
         /** @description All achievements. */
@@ -3517,7 +3517,7 @@ export interface components {
         EventTrace: {
             /** @description the match's newest version */
             version: number;
-            /** @description the version that this is of */
+            /** @description the version that this describes */
             at: number;
             /** @description name of the seat, `spectator` or `all` */
             seat: string;
@@ -5652,7 +5652,7 @@ export interface components {
         Listing: {
             /** @description the match's newest version */
             version: number;
-            /** @description the version that this is of */
+            /** @description the version that this describes */
             at: number;
             /** @description name of the seat, `spectator` or `all` */
             seat: string;
@@ -7235,7 +7235,7 @@ export interface components {
         SeenPosition: {
             /** @description the match's newest version */
             version: number;
-            /** @description the version that this is of */
+            /** @description the version that this describes */
             at: number;
             /** @description name of the seat, `spectator` or `all` */
             seat: string;
@@ -8473,7 +8473,7 @@ export interface components {
         View: {
             /** @description the match's newest version */
             version: number;
-            /** @description the version that this is of */
+            /** @description the version that this describes */
             at: number;
             /** @description name of the seat, `spectator` or `all` */
             seat: string;
@@ -13878,7 +13878,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14250,7 +14250,7 @@ export interface operations {
                 visibility?: "private" | "public";
             };
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16067,7 +16067,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16300,7 +16300,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17116,7 +17116,7 @@ export interface operations {
                 after?: number;
             };
             header?: {
-                /** @description the id of the last event that you have, which is its version; goes before `after` */
+                /** @description the id of the last event that you have, which is its version; takes precedence over `after` */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -17346,7 +17346,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17804,7 +17804,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -18122,7 +18122,7 @@ export interface operations {
             header?: {
                 /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict`. 17 without quotation marks will do, and an `ETag` that a proxy has made weak */
                 "If-Match"?: string;
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -19153,7 +19153,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -19825,7 +19825,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -20003,7 +20003,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. What was refused is not remembered: its key is free */
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer, byte for byte, whatever `If-Match` says; nothing marks it as a repetition. The key of a command counts for its match, that of another call for your account. A refused request is not remembered: its key can be used again */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -20241,7 +20241,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description the id of the last notice that you have; goes before `after` */
+                /** @description the id of the last notice that you have; takes precedence over `after` */
                 "Last-Event-ID"?: string;
             };
             path?: never;
