@@ -406,3 +406,23 @@ def test_levels_have_names_in_chinese(person: Person) -> None:
     person.begin("wec")
     person.page.get_by_role("combobox").first.select_option("zh")
     expect(person.page.locator(".levels")).to_contain_text("水下")
+
+
+def test_the_list_of_events_tells_who_has_won_a_battle(person: Person) -> None:
+    pieces = [
+        (1, "white", "king", "e1"),
+        (2, "white", "knight", "d4"),
+        (3, "black", "king", "e8"),
+        (4, "black", "pawn", "d5"),
+    ]
+    position = {
+        "seats": [{"seat": "white"}, {"seat": "black"}],
+        "active": "white",
+        "pieces": [dict(zip(("id", "seat", "type", "at"), one, strict=True)) for one in pieces],
+    }
+    match = person.begin("confrontation", position=position)
+    attack = {"type": "move", "piece": 2, "to": "d5"}
+    done = person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "white", "action": attack})
+    (result,) = (one for one in done["effects"] if one["type"] == "battle_result")
+    told = f"{result['attack_total']} against {result['defend_total']}; winner:"
+    expect(person.page.locator(f".events li[value='{done['version']}']")).to_contain_text(told)
