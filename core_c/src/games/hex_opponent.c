@@ -84,24 +84,14 @@ static int64_t worth(const hex_setup *setup, const stack *s)
     return 100 * price * hp / u->hp;
 }
 
-enum { NEAR = 12, BY_NEARNESS = 20, ENGAGED = 8 };
+enum { ENGAGED = 8 }; /* beside an enemy, a shooter is worth one part in so many less: it cannot shoot */
 
-/* What its place adds: a shooter beside an enemy cannot shoot, and who has to strike wants to be near. */
-static int64_t placed(const hex_setup *setup, const hex_state *state, const stack *s)
+static int is_engaged(const hex_setup *setup, const hex_state *state, const stack *s)
 {
-    const unit *u = &setup->units[s->unit];
-    const int64_t own = worth(setup, s);
-    int32_t nearest = NEAR;
-
-    for (int32_t i = 0; i < state->n_stacks; i++) {
-        const stack *other = &state->stacks[i];
-        const int32_t far = distance(s->space, other->space);
-        if (far < nearest && side_of(setup, other->seat) != side_of(setup, s->seat))
-            nearest = far;
-    }
-    if (u->shooter)
-        return nearest == 1 ? -own / ENGAGED : 0;
-    return own * (NEAR - nearest) / NEAR / BY_NEARNESS;
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (side_of(setup, state->stacks[i].seat) != side_of(setup, s->seat) && distance(s->space, state->stacks[i].space) == 1)
+            return 1;
+    return 0;
 }
 
 void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
@@ -112,9 +102,13 @@ void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
     int64_t all = 0;
 
     for (int32_t i = 0; i < state->n_stacks; i++) {
-        const int32_t side = side_of(setup, state->stacks[i].seat);
-        if (state->seats[state->stacks[i].seat].status == IN)
-            strength[side] += worth(setup, &state->stacks[i]) + placed(setup, state, &state->stacks[i]);
+        const stack *s = &state->stacks[i];
+        const int32_t side = side_of(setup, s->seat);
+        if (state->seats[s->seat].status != IN)
+            continue;
+        strength[side] += worth(setup, s);
+        if (setup->units[s->unit].shooter && is_engaged(setup, state, s))
+            strength[side] -= worth(setup, s) / ENGAGED;
     }
     for (int32_t side = 0; side < SEATS_MAX; side++) {
         strength[side] = strength[side] * strength[side] / 1024; /* who has twice as much wins more than twice as often */
