@@ -32,6 +32,7 @@ def test_random_play_ends_its_preparation(name: str) -> None:
     table = Table(TABLES[name].game, TABLES[name].options, 60)
     game = warlog_core.game(table.game)
     state = game.new(options=table.options, draws=random.Random(1).randbytes)
+    kinds: set[str] = set()
     for number in range(table.actions_max):
         if state.result is not None:
             break
