@@ -26,20 +26,22 @@ export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected"
               const said = [drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
               const can = kind === undefined ? "" : `, ${words()[SAID[kind]]}`;
               return (
-                <button
-                  type="button"
-                  class={`lies${props.selected.has(name) ? " chosen" : ""}${kind === undefined ? "" : ` ${kind}`}`}
-                  aria-label={said.filter(Boolean).join(" ") + can}
-                  aria-pressed={props.selected.has(name)}
-                  title={thing.entry?.text}
-                  disabled={thing.id === undefined}
-                  onClick={() => props.onPick({ piece: thing.id })}
-                >
-                  <svg viewBox="-16 -16 32 32" aria-hidden="true">
-                    <Piece described={props.described} thing={thing} r={14} isNamed={false} />
-                  </svg>
+                <span>
+                  <button
+                    type="button"
+                    class={`lies${props.selected.has(name) ? " chosen" : ""}${kind === undefined ? "" : ` ${kind}`}`}
+                    aria-label={said.filter(Boolean).join(" ") + can}
+                    aria-pressed={props.selected.has(name)}
+                    title={thing.entry?.text}
+                    disabled={thing.id === undefined}
+                    onClick={() => props.onPick({ piece: thing.id })}
+                  >
+                    <svg viewBox="-16 -16 32 32" aria-hidden="true">
+                      <Piece described={props.described} thing={thing} r={14} isNamed={false} />
+                    </svg>
+                  </button>
                   {thing.layer.draw === "tray" && thing.layer.space !== undefined ? <small>{thing.spaces.join(" ")}</small> : null}
-                </button>
+                </span>
               );
             })}
           </div>
