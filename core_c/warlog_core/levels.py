@@ -25,10 +25,9 @@ SEARCH_VERSION = 5
 """Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
 version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
 
-NONSENSE = (
-    0.08  # an action that is taken at random costs no more of its value than this, where another was drawn
-)
-BY_TYPE = 0.3
+# Of actions that are taken at random: what one may cost of the value where another one was drawn, too; and the share
+# whose type is drawn first.
+NONSENSE, BY_TYPE = 0.08, 0.3
 
 FORCED_ITERATIONS = 64  # for the value of the only action that there is
 
