@@ -25,8 +25,8 @@ SEARCH_VERSION = 5
 """Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
 version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
 
-# Of actions that are taken at random: what one may cost of the value where another one was drawn, too; and the share
-# whose type is drawn first.
+# Of an action at random: two are drawn, and the second is taken if its value is higher by more than NONSENSE. BY_TYPE
+# is the share of draws that choose the type first.
 NONSENSE, BY_TYPE = 0.08, 0.3
 
 FORCED_ITERATIONS = 64  # for the value of the only action that there is
@@ -172,8 +172,8 @@ def complete_actions(seen: State, seat: str) -> list[Any]:
 
 
 def _any_of(seen: State, seat: str, actions: Sequence[Any], rng: random.Random) -> Any:
-    """At random, but without plain nonsense: what looks much worse than another one, in a world that may be the true
-    one, is not done. Now and then the type is drawn first: a game may list fifty moves beside one attack."""
+    """One of two actions drawn at random: the second if it is much better by `evaluate`, in a sampled world, else the
+    first. Some draws choose the type first, since a game may list fifty moves and one attack."""
     kinds: dict[str, list[Any]] = {}
     for action in actions:
         kinds.setdefault(type_name(action), []).append(action)

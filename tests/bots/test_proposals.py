@@ -120,7 +120,7 @@ def uneven(red: int, blue: int) -> dict[str, object]:
 async def test_a_bot_accepts_a_draw_when_it_stands_worse_and_declines_it_when_better(
     hall: Hall, red: int, blue: int, answer: str
 ) -> None:
-    """Whose turn it is, when it is offered one."""
+    """The offer comes in the bot's turn."""
     gate = Gate()
     bot = await hall.bot(5, thinker=gate)
     person, match = await begun(hall, bot, options=LONG, position=uneven(red, blue))

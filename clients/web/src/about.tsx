@@ -72,7 +72,7 @@ function Own({ game, thing, own }: { game: Described; thing: Thing; own: Record<
   return said.length === 0 ? null : <p>{words().now(said.join(" · "))}</p>;
 }
 
-/** The game's own numbers of an entry, and what else of the game it has, such as weapons. `without`: what is told otherwise. */
+/** The game's own numbers of an entry, and what else of the game it has, such as weapons. `without`: numbers that the piece itself has, which are left out. */
 function Numbers({ game, entry, without }: { game: Described; entry: Entry; without: readonly string[] }): JSX.Element | null {
   const said = Object.entries(entry).flatMap(([key, value]) => {
     if (without.includes(key)) return [];

@@ -360,7 +360,7 @@ enum { W_ID, W_SEAT, W_UNIT, W_SPACE, W_COUNT, W_START_COUNT, W_TOP_HP, W_DEFEND
 /* ==== hex_position.c ================================================================================================= */
 
 /* 0 or an error, and then the state may be anything. */
-/* 2.3. */
+/* How many steps apart two spaces are (2.3). */
 static inline int32_t distance(int32_t a, int32_t b)
 {
     const int32_t dr = row_of(a) - row_of(b);

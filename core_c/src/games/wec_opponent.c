@@ -942,7 +942,7 @@ static int32_t worth_of(const piece *p, int acts)
     for (int32_t i = 0; i < 2; i++)
         worth -= p->ready[i] > 0 ? UNREADY : 0;
     for (int32_t i = 0; i < p->n_articles; i++)
-        worth += ARTICLE_WORTH[p->articles[i].kind] / (p->articles[i].ready > 0 ? 2 : 1); /* never better dropped */
+        worth += ARTICLE_WORTH[p->articles[i].kind] / (p->articles[i].ready > 0 ? 2 : 1); /* dropping it is no gain */
     worth -= p->transport != 0 ? JOURNEY : 0;
     if (is_primary(p->type)) {
         for (int32_t hit = HIT_FLAME; hit <= HIT_ROCKET; hit++)

@@ -19,7 +19,7 @@ LOST, LOST_FOR = 0.05, 6
 EVEN, EVEN_FOR = 0.02, 30
 """It offers a draw, once, when its last values, so many, have all been so near to one half."""
 WORSE, DECIDED = 0.35, 20
-"""It accepts a draw when it stands as badly as that, and no better than even once it has decided so often."""
+"""It accepts a draw at a value of WORSE or less, and after so many decisions at one half or less."""
 VALUES_KEPT = max(LOST_FOR, EVEN_FOR, DECIDED)
 
 
