@@ -14,7 +14,7 @@ BUILD := pyproject.toml setup.py MANIFEST.in
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint ruff mypy pyright collected format ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak golden openapi demo wheel npm lock clean
+.PHONY: help setup core dev web lint ruff mypy pyright collected format ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak soak-core soak-tests soak-times soak-days golden openapi demo wheel npm lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -108,7 +108,7 @@ chromium: dev ## a Chromium for the tests of pages, where the machine has none: 
 newest: ## pytest on the newest CPython on the PATH, in .venv-newest (NEWEST=/usr/local/bin/python3.14 names one)
 	@for python in $(NEWEST); do \
 		"$$python" -c "" 2> /dev/null && exec $(MAKE) suite VENV=.venv-newest PYTHON="$$python"; \
-	done; echo "newest: none of these starts: $(NEWEST)"
+	done; echo "newest: none of these starts: $(NEWEST)"; exit 1
 
 golden: dev ## record our own golden playthroughs anew (a decision: the commit says which rule changed)
 	$(BIN)/python -m tests.golden
@@ -143,12 +143,25 @@ ladder: dev ## how strong the computer opponents are, within an hour: docs/STREN
 	$(BIN)/python -m tests.ladder --times 100
 	$(BIN)/python -m tests.ladder --report
 
-soak: dev chromium ## the full counts: 2,000 fuzzed starts (make test: 40), 200 bot matches, 1,000 random matches of each game; timing of refusals; the newest CPython
-	$(MAKE) -C core_c asan ROUNDS=2000
-	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
-	$(BIN)/pytest -m soak -s tests/service/test_timing.py
-	$(BIN)/python -m tests.simulate --seeds 2000 --first 0 --resume .simulated
+soak: ## the full counts, some five hours on two cores; each of its parts can be run alone
+	$(MAKE) soak-core
+	$(MAKE) soak-tests
+	$(MAKE) soak-times
+	$(MAKE) soak-days
+	$(MAKE) suite
 	$(MAKE) newest
+
+soak-core: # 2,000 fuzzed starts of each game under the sanitizers (make test: 40)
+	$(MAKE) -C core_c asan ROUNDS=2000
+
+soak-tests: dev chromium # what pytest does in minutes instead of seconds: 1,000 random matches of each game, kills, browsers
+	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
+
+soak-times: dev # the time of refusals, with nothing beside it
+	$(BIN)/pytest -m soak -s tests/service/test_timing.py
+
+soak-days: dev # 2,000 simulated days; goes on where it was interrupted
+	$(BIN)/python -m tests.simulate --seeds 2000 --first 0 --resume .simulated
 
 # ---- running ---------------------------------------------------------------------------------------------------
 
