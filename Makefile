@@ -151,16 +151,16 @@ soak: ## the full counts, some five hours on two cores; each of its parts can be
 	$(MAKE) suite
 	$(MAKE) newest
 
-soak-core: # 2,000 fuzzed starts of each game under the sanitizers (make test: 40)
+soak-core: ## 2,000 fuzzed starts of each game under the sanitizers (make test: 40)
 	$(MAKE) -C core_c asan ROUNDS=2000
 
-soak-tests: dev chromium # what pytest does in minutes instead of seconds: 1,000 random matches of each game, kills, browsers
+soak-tests: dev chromium ## what pytest does in minutes instead of seconds: 1,000 random matches of each game, kills, browsers
 	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
 
-soak-times: dev # the time of refusals, with nothing beside it
+soak-times: dev ## the time of refusals, with nothing beside it
 	$(BIN)/pytest -m soak -s tests/service/test_timing.py
 
-soak-days: dev # 2,000 simulated days; goes on where it was interrupted
+soak-days: dev ## 2,000 simulated days; goes on where it was interrupted
 	$(BIN)/python -m tests.simulate --seeds 2000 --first 0 --resume .simulated
 
 # ---- running ---------------------------------------------------------------------------------------------------
