@@ -13,7 +13,7 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
     """key     under which it is kept that the command was accepted
     acting  the seat whose deadline must not have passed
     """
-    match, before = draft.match, draft.began
+    match, before = draft.match, draft.before
     status = match.status
     # Holds only if the append succeeds; if not, this draft's match is thrown away.
     match.stored_summary_start = start = match.summary_start_json()

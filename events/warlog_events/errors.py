@@ -24,7 +24,7 @@
     │  └─ NoView                     the board does not exist before the match starts
     ├─ Conflict                      the match is in another state than the request assumes
     │  ├─ VersionConflict            the match has moved on (`version` is its newest version)
-    │  ├─ SeatTaken                  another player has the seat, or the caller has one already
+    │  ├─ SeatIsTaken                another player has the seat, or the caller has one already
     │  ├─ WrongStatus                the status (lobby, playing, finished, aborted) does not allow this
     │  ├─ NoProposal                 no proposal is open
     │  ├─ NoChallenge                no challenge of the caller is open
@@ -254,7 +254,7 @@ class VersionConflict(Conflict):
     text = "The match has moved on."
 
 
-class SeatTaken(Conflict):
+class SeatIsTaken(Conflict):
     code = "seat_taken"
     text = "Another player has this seat, or you have one already."
 

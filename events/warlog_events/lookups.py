@@ -27,8 +27,8 @@ class ScenarioLookup(Protocol):
 
 
 class Lookups:
-    def __init__(self, load: Load, scenario: ScenarioLookup | None, heavy: Threads) -> None:
-        self._heavy = heavy
+    def __init__(self, load: Load, scenario: ScenarioLookup | None, heavy_threads: Threads) -> None:
+        self._heavy_threads = heavy_threads
         self._load = load
         self._scenario = scenario
 
@@ -59,7 +59,7 @@ class Lookups:
             saved = await self._saved_by(match, options.record.get("match"), caller)
             if "history" in options.record:
                 need_holder(match, caller)
-                record = await self._heavy.run(records.with_history_read, options.record)
+                record = await self._heavy_threads.run(records.with_history_read, options.record)
                 command = replace(command, proposal=replace(options, record=record))
         return command, Found(scenario, saved)
 

@@ -35,7 +35,7 @@ from .players.stakes import Stakes
 from .reading.admission import Admission
 from .reading.feed import Feed, Hub
 from .reading.past import Past
-from .reading.replayed import ReplayedEvent
+from .reading.replayed import EventWithState
 from .redis import keys
 from .redis.append_notices import Watch
 from .redis.claims import Claims
@@ -50,9 +50,10 @@ HEAVY_AT_ONCE = 2
 
 
 class Matches:
-    """commands   execute, again: a player's command, and a repeated one (player_commands.py)
+    """commands   execute, first_answer: a player's command, and a repeated one (player_commands.py)
     new        create, create_paired, import_record: new matches (new_matches.py)
     admission  load, readable: a match for a reader (reading/admission.py)
+    loader     matches as they are in memory and in Redis (memory/loading.py)
     past       reading what has happened (reading/past.py)
     integrity  what is in memory compared with what is stored (memory/integrity.py)
     counts     what has been done here (statistics.py)
@@ -71,13 +72,13 @@ class Matches:
         presence: Presence | None = None,
         challenges: Challenges | None = None,
         claims: Claims | None = None,
-        heavy: Threads | None = None,
-        brief: Threads | None = None,
+        heavy_threads: Threads | None = None,
+        brief_threads: Threads | None = None,
     ) -> None:
-        """`watch` None: feeds follow this process's own appends alone. `heavy`, `brief`: threads for whole matches
-        (verifying, importing), which take seconds, and for pages of a notation."""
-        self._heavy = heavy or Threads("heavy", HEAVY_AT_ONCE)
-        self._brief = brief or Threads("brief", HEAVY_AT_ONCE)
+        """`watch` None: feeds follow this process's own appends alone. `heavy_threads`: for whole
+        matches (verifying, importing), which take seconds; `brief_threads`: for pages of a notation."""
+        self._heavy_threads = heavy_threads or Threads("heavy", HEAVY_AT_ONCE)
+        self._brief_threads = brief_threads or Threads("brief", HEAVY_AT_ONCE)
         self.store = store
         self.world = world
         self.settings = settings or MatchSettings()
@@ -87,39 +88,32 @@ class Matches:
             store,
             self.cache,
             self.counts,
-            shown=lambda: self._hub.positions,
+            shown=lambda: self._hub.offered,
             broken=lambda match_id: self._hub.broken(match_id),
         )
-        self._loader = Loader(
-            store,
-            self.cache,
-            self.counts,
-            self.integrity,
-            checkpoint_every=self.settings.checkpoint_every_events,
-            snapshot_every=self.settings.snapshot_every_events,
-        )
-        self.admission = Admission(store, self._loader, presence)
-        lookups = Lookups(self.admission.load, scenario, self._heavy)
-        self._before = before = BeforeAppend(stakes, quotas, presence, challenges)
+        self.loader = Loader(store, self.cache, self.counts, self.integrity, self.settings)
+        self.admission = Admission(store, self.loader, presence)
+        lookups = Lookups(self.admission.load, scenario, self._heavy_threads)
+        self._before_append = before_append = BeforeAppend(stakes, quotas, presence, challenges)
         self.new = NewMatches(
             self.attempt,
-            self._loader,
+            self.loader,
             store,
             claims or Claims(store.connection, world),
             world,
             lookups,
-            before,
-            self._heavy,
+            before_append,
+            self._heavy_threads,
             self.settings,
         )
-        self.past = Past(self._loader, self._heavy, self._brief)
+        self.past = Past(self.loader, self._heavy_threads, self._brief_threads)
         self.commands = PlayerCommands(
             self.attempt,
-            self._loader,
+            self.loader,
             self.past,
             self.admission,
             lookups,
-            before,
+            before_append,
             presence,
             self.new,
             self.settings,
@@ -129,57 +123,13 @@ class Matches:
             watch,
             self.settings.feed_events_max,
             world.now_ms,
-            fed=lambda at: self.counts.feed_lags.add(max(world.now_ms() - at, 0) / 1000),
+            handed_out=lambda at: self.counts.feed_lags.add(max(world.now_ms() - at, 0) / 1000),
             forked=self.integrity.contradicts,
         )
         if watch is not None:
-            watch.subscribe(keys.LEFT, lambda player: self.forget(player.decode()), lambda: None)
-
-    def forget(self, player: str) -> None:
-        """A player has left for good: no match in memory knows the name."""
-        self._loader.names.forget(player)
-        for match in self.cache.all_newest:
-            if player in match.people.members:
-                self.cache.drop(match.id)
-
-    # ---- reading
-
-    async def newest(self, match_id: str) -> Match:
-        """The newest version, for workers: private or not. Raises UnknownMatch, IntegrityError."""
-        return (await self._loader.current(match_id, fresh=True)).match
-
-    async def at(self, match_id: str, version: int) -> Match:
-        """As it was after this version, for workers; 0: the newest. Without deadlines if it has gone on since then.
-        Raises UnknownMatch, IntegrityError."""
-        match = await self.newest(match_id)
-        return match if version in (0, match.version) else await self._loader.at(match_id, version)
-
-    def game_name(self, match_id: str) -> str:
-        """Of a match in memory; "" for any other."""
-        cached = self.cache.get(match_id)
-        return "" if cached is None else cached.match.game_name
-
-    def feed(self, match: Match, reader: Reader, after: int) -> Feed:
-        """What comes after version `after`, for as long as the reader wants (feed.py)."""
-        return self._hub.feed(match, reader, after)
-
-    @property
-    def feed_events_waiting(self) -> int:
-        return self._hub.waiting
+            watch.subscribe(keys.LEFT, lambda player: self.loader.forget(player.decode()), lambda: None)
 
     # ---- the write path
-
-    async def execute_as_server(self, match_id: str, write_events: Callable[[Draft], None]) -> Match | None:
-        """The server's own event: `write_events` writes it on a draft of the newest version, or nothing if there is no
-        reason any more. The match after it, or None.
-
-        Raises UnknownMatch, IntegrityError, TryAgain, WrongStatus (voided), Refused."""
-
-        async def write(draft: Draft) -> None:
-            write_events(draft)
-
-        done = await self.attempt(match_id, write, SERVER, fresh=True)
-        return None if done.appended is None else done.match
 
     async def attempt(
         self,
@@ -208,29 +158,42 @@ class Matches:
         VersionConflict  another writer was faster: with his events
         ClockSkew        our clock differed from Redis's and was set: with a new time (a new match CLOCK_TRIES times)
 
+        What ends it: nothing was written; the events are appended (`_take_over`); or the command was accepted before
+        (`earlier`, Repeated): then `Done.earlier` says so.
+
         Raises what `write_events` raises for the newest version, and what `Store.append` raises."""
-        cached = await self._loader.current(match_id, fresh=fresh) if game is None else None
+        cached = await self.loader.current(match_id, fresh=fresh) if game is None else None
+        token_bytes, every = self.world.token_bytes, self.settings.checkpoint_every_events
         brought: Mapping[str, AccountsBrought] = {}
         beaten: Match | None = None
         for tries in range(TRIES):
-            draft = self._draft(match_id, cached, game, by, brought, beaten)
+            if cached is None:
+                assert game is not None
+                draft = Draft(match_id, game, None, self.store.at(), by, {}, token_bytes, every, brought)
+            else:
+                match, secrets = cached.match, cached.secrets
+                at = self.store.at(match.fold.updated_at)
+                # Positional: with keyword arguments, calling a class makes a dict first.
+                draft = Draft(
+                    match_id, match.game, match, at, by, secrets, token_bytes, every, brought, beaten
+                )
             try:
                 await write_events(draft)
             except AccountsNeeded as needed:
-                brought = await self._before.accounts(draft, needed)
+                brought = await self._before_append.accounts(draft, needed)
                 continue
             except Forgotten:
-                cached = await self._loader.cold(match_id, whole=True)
+                cached = await self.loader.cold(match_id, whole=True)
                 continue
             except WarlogError:
-                if draft.began is None:
+                if draft.before is None:  # a new match
                     raise
                 # Perhaps only what is in memory is old, or the same command was accepted before.
-                earlier = await self._loader.accepted(match_id, by, key)
-                cached = await self._loader.current(match_id, fresh=True)
+                earlier = await self.loader.accepted(match_id, by, key)
+                cached = await self.loader.current(match_id, fresh=True)
                 if earlier is not None:
                     return Done(cached.match, earlier=earlier)
-                if cached.match.version == draft.began.version:
+                if cached.match.version == draft.before.version:
                     raise
                 continue
             if not draft.written:
@@ -241,41 +204,24 @@ class Matches:
                 if cached is None:
                     raise
                 self.counts.conflicts += 1
-                beaten = draft.began
-                # `cached` is shared: another task may have put the newer match into it. Then Redis is not asked.
-                cached = await self._loader.current(match_id, fresh=cached.match is beaten)
+                beaten = draft.before
+                # `cached` is shared: another task may have put a newer match into it. Redis is asked only if none has.
+                unchanged = cached.match is beaten
+                cached = await self.loader.current(match_id, fresh=unchanged)
                 continue
             except ClockSkew:
                 if cached is not None:
                     # The time of the newest event may be damaged: then loading raises IntegrityError.
-                    cached = await self._loader.current(match_id, fresh=True)
+                    cached = await self.loader.current(match_id, fresh=True)
                 elif tries >= CLOCK_TRIES:
                     raise
                 continue
             except Repeated as repeated:
-                cached = await self._loader.current(match_id, fresh=True)
+                cached = await self.loader.current(match_id, fresh=True)
                 return Done(cached.match, earlier=repeated.accepted)
             return self._take_over(cached, draft)
         newest = 0 if cached is None else cached.match.version
         raise VersionConflict("Too many others act in this match at once; try again.", version=newest)
-
-    def _draft(
-        self,
-        match_id: str,
-        cached: CachedMatch | None,
-        game: warlog_core.Game | None,
-        by: str,
-        brought: Mapping[str, AccountsBrought],
-        beaten: Match | None,
-    ) -> Draft:
-        token_bytes, every = self.world.token_bytes, self.settings.checkpoint_every_events
-        if cached is None:
-            assert game is not None
-            return Draft(match_id, game, None, self.store.at(), by, {}, token_bytes, every, brought)
-        match = cached.match
-        at = self.store.at(match.fold.updated_at)
-        # Positional: with keyword arguments, calling a class makes a dict first.
-        return Draft(match_id, match.game, match, at, by, cached.secrets, token_bytes, every, brought, beaten)
 
     async def _append(self, draft: Draft, key: Key | None, acting: str | None) -> None:
         """Raises what Store.append raises."""
@@ -285,10 +231,10 @@ class Matches:
         except ClockSkew:  # a TryAgain, too, but one after which nothing has been appended
             raise
         except (TryAgain, asyncio.CancelledError):
-            # It may have been appended (Unconfirmed, cancelled); if not (Unavailable), Redis may be coming back without
-            # what it had. So the match will be loaded anew. The feeds of this process read the stream, over the same
-            # connection and so after the append, because `Watch` does not notice our own appends.
+            # It may have been appended (if it was cancelled, or is Unconfirmed); if not (Unavailable), Redis may be
+            # coming back without what it had. So the match will be loaded anew.
             self.cache.drop(draft.match_id)
+            # `Watch` does not notice our own appends, so the feeds look: over the same connection, after the append.
             self._hub.catch_up(draft.match_id)
             raise
         except IntegrityError as error:
@@ -299,28 +245,55 @@ class Matches:
         """The events are durable: the match after them goes into the cache, into a snapshot if one is due, and the
         events to the feeds of this process."""
         last = draft.written[-1]
-        event = ReplayedEvent(last.stored, last.body, last.resolved, draft.match.state)
+        event = EventWithState(last.stored, last.body, last.resolved, draft.match.state)
         if cached is None:
             cached = CachedMatch(draft.commit(), draft.secrets)
         elif cached.match.version >= draft.match.version:
-            # A refresh has read the events meanwhile, and publishes nothing.
+            # A refresh has read the events meanwhile, perhaps more of them. It tells no feed, so the feeds look; the
+            # answer is the match after our events.
             self._hub.catch_up(draft.match_id)
             return Done(draft.match, event)
         else:
             cached.match = draft.commit()
             cached.secrets = draft.secrets
         self.cache.put(cached)
-        self._loader.snapshot_if_due(cached)
+        self.loader.snapshot_if_due(cached)
         if len(draft.written) == 1:
             self._hub.publish(cached.match, event)
         else:  # `event` is the last one only: the feeds read them all from the stream
             self._hub.catch_up(draft.match_id)
         return Done(cached.match, event)
 
+    async def execute_as_server(self, match_id: str, write_events: Callable[[Draft], None]) -> Match | None:
+        """The server's own event: `write_events` writes it on a draft of the newest version, or nothing if there is no
+        reason any more. The match after it, or None.
+
+        Raises UnknownMatch, IntegrityError, TryAgain, WrongStatus (voided), Refused."""
+
+        async def write(draft: Draft) -> None:
+            write_events(draft)
+
+        done = await self.attempt(match_id, write, SERVER, fresh=True)
+        return None if done.appended is None else done.match
+
+    # ---- reading
+
+    async def newest(self, match_id: str) -> Match:
+        """The newest version, for workers: private or not. Raises UnknownMatch, IntegrityError."""
+        return (await self.loader.current(match_id, fresh=True)).match
+
+    def feed(self, match: Match, reader: Reader, after: int) -> Feed:
+        """What comes after version `after`, for as long as the reader wants (feed.py)."""
+        return self._hub.feed(match, reader, after)
+
+    @property
+    def feed_events_waiting(self) -> int:
+        return self._hub.waiting
+
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""
         self._hub.close()
         self.integrity.close()
-        await self._loader.settle()
-        self._heavy.close()
-        self._brief.close()
+        await self.loader.settle()
+        self._heavy_threads.close()
+        self._brief_threads.close()

@@ -51,8 +51,8 @@ class NewMatches:
         claims: Claims,
         world: World,
         lookups: Lookups,
-        before: BeforeAppend,
-        heavy: Threads,
+        before_append: BeforeAppend,
+        heavy_threads: Threads,
         settings: MatchSettings,
     ) -> None:
         self._attempt = attempt
@@ -61,8 +61,8 @@ class NewMatches:
         self._store = store
         self._world = world
         self._lookups = lookups
-        self._before = before
-        self._heavy = heavy
+        self._before_append = before_append
+        self._heavy_threads = heavy_threads
         self._settings = settings
 
     async def create(
@@ -189,7 +189,7 @@ class NewMatches:
             nonlocal charged
             returned.append(first_events(draft))
             if not charged:
-                await self._before.charge(draft)
+                await self._before_append.charge(draft)
                 charged = True
 
         done = await self._attempt(match_id, write_events, by, game=game, key=key)
@@ -233,12 +233,12 @@ class NewMatches:
         key: Key | None = None,
     ) -> tuple[Done, dict[str, int]]:
         self._store.check_growth(match_id)  # before all the work; the append checks it again
-        await self._before.check_import(caller.id)
+        await self._before_append.check_import(caller.id)
         replayed, versions = await self._replayed(match_id, record, caller, visibility)
-        await self._before.charge(replayed)
+        await self._before_append.charge(replayed)
 
         async def write_events(draft: Draft) -> None:
-            await self._heavy.run(lambda: draft.take_over(replayed, self._store.at()))
+            await self._heavy_threads.run(lambda: draft.copy_events_of(replayed, self._store.at()))
 
         done = await self._attempt(match_id, write_events, caller.id, game=replayed.game, key=key)
         return done, versions
@@ -248,10 +248,10 @@ class NewMatches:
     ) -> tuple[Draft, dict[str, int]]:
         """The match on a draft; the record's version, as text → the match's."""
         # In threads: thousands of actions take a while, for which no other request may wait.
-        parsed = await self._heavy.run(records.parse_record, record)
+        parsed = await self._heavy_threads.run(records.parse_record, record)
         if 0 < self._settings.events_per_match < len(parsed.events):
             raise too_long(len(parsed.events), self._settings.events_per_match)
-        await self._heavy.run(check_import, parsed, record)
+        await self._heavy_threads.run(check_import, parsed, record)
         game = game_of(parsed.game, parsed.rules_version)
         replayed = Draft(
             match_id,
@@ -263,5 +263,5 @@ class NewMatches:
             self._world.token_bytes,
             self._settings.checkpoint_every_events,
         )
-        versions = await self._heavy.run(begin_import, replayed, parsed, caller, visibility)
+        versions = await self._heavy_threads.run(begin_import, replayed, parsed, caller, visibility)
         return replayed, {str(old): new for old, new in versions.items()}

@@ -10,7 +10,7 @@ from .match.decide import check_known, check_length, check_proposal_bytes, check
 from .match.draft import Draft
 from .match.match import Match
 from .match.model import Player
-from .match.proposals import NOTHING, Found, ProposalContext
+from .match.proposals import NOTHING, DecisionContext, Found
 from .memory.loading import Loader
 from .new_matches import NewMatches
 from .players.before_append import BeforeAppend
@@ -28,7 +28,7 @@ class PlayerCommands:
         past: Past,
         admission: Admission,
         lookups: Lookups,
-        before: BeforeAppend,
+        before_append: BeforeAppend,
         presence: Presence | None,
         new: NewMatches,
         settings: MatchSettings,
@@ -38,7 +38,7 @@ class PlayerCommands:
         self._past = past
         self._admission = admission
         self._lookups = lookups
-        self._before = before
+        self._before_append = before_append
         self._presence = presence
         self._new = new
         self._settings = settings
@@ -54,7 +54,7 @@ class PlayerCommands:
         """Appends what the command leads to: one event, seldom two, or all events of a record where a `prepare`
         starts a match from it.
 
-        If `key` was used before, nothing is appended and `Done.earlier` is set: `again` then gives the first answer.
+        If `key` was used before, nothing is appended and `Done.earlier` is set: `first_answer` gives what it got then.
 
         Raises the errors that warlog_service/routes/commands.py lists for each of its routes."""
         try:
@@ -70,12 +70,12 @@ class PlayerCommands:
                 if earlier is None:
                     raise
                 return Done((await self._loader.current(match_id, fresh=True)).match, earlier=earlier)
-            return await self._execute(match_id, command, player, expected_version, key, found)
+            return await self._attempt_command(match_id, command, player, expected_version, key, found)
         except IntegrityError:
             await self._admission.check_damaged(match_id, player.id)
             raise
 
-    async def again(self, match: Match, accepted: Accepted) -> Done:
+    async def first_answer(self, match: Match, accepted: Accepted) -> Done:
         """What `execute` returned when the command that is now repeated was accepted.
 
         match     as it is now
@@ -86,7 +86,7 @@ class PlayerCommands:
         [event] = await self._past.each(match, match.version - 1, 1, lambda _, event: event)
         return Done(match, event)
 
-    def _execute(
+    def _attempt_command(
         self,
         match_id: str,
         command: AnyCommand,
@@ -95,34 +95,36 @@ class PlayerCommands:
         key: Key | None,
         found: Found,
     ) -> Awaitable[Done]:
-        context = ProposalContext(self._loader.counts, self._loader.store.rematch_id, found)
-        began_ms = 0  # when it was decided for the first time: `attempt` may call `write_events` again
+        context = DecisionContext(self._loader.counts, self._loader.store.rematch_id, found)
+        first_decided_ms = 0  # `attempt` may call `write_events` again
         rematch: str | None = None  # the match that an earlier try has made
 
         async def write_events(draft: Draft) -> None:
-            nonlocal began_ms, rematch
-            began_ms = began_ms or draft.at
-            match = draft.match
-            check_known(
-                match, command, player
-            )  # first: any other refusal would tell that there is such a match
+            nonlocal first_decided_ms, rematch
+            first_decided_ms = first_decided_ms or draft.at
+            before = draft.match
+            # First: any other refusal would tell that there is such a match. `admit` asked what was at hand, perhaps
+            # some fields from Redis; this asks the match that is decided on.
+            check_known(before, command, player)
             if self._presence is not None:
-                self._presence.note_call(match, player.id)
-            check_version(draft, command, expected_version, began_ms)
-            decide_command(draft, command, player, context)
+                self._presence.note_call(before, player.id)
+            check_version(draft, command, expected_version, first_decided_ms)
+            decide_command(
+                draft, command, player, context
+            )  # from here on `draft.match` is the match after its event
             check_proposal_bytes(draft, self._settings.proposal_bytes_per_match)
             check_length(draft, command, self._settings.events_per_match)
             if isinstance(command, Act):
                 return
             if isinstance(command, Propose) and isinstance(command.proposal, Rematch):
-                await self._before.check_rematch(match, player.id)
+                await self._before_append.check_rematch(before, player.id)
             if isinstance(command, Join) or (isinstance(command, TakeSeat) and not command.player):
-                await self._before.check_seat(match, player.id)
+                await self._before_append.check_seat(before, player.id)
             # What follows is for commands that may start a match, or agree on a rematch.
-            await self._before.secure(draft)
+            await self._before_append.secure(draft)
             agreed = draft.match.fold.rematch
-            if agreed is not None and agreed not in (match.fold.rematch, rematch):
-                await self._new.rematch(agreed, match, player)
+            if agreed is not None and agreed not in (before.fold.rematch, rematch):
+                await self._new.rematch(agreed, before, player)
                 rematch = agreed
 
         return self._attempt(

@@ -11,7 +11,7 @@ from .errors import Accepted
 from .match.draft import Draft
 from .match.match import Match
 from .match.model import Reader
-from .reading.replayed import ReplayedEvent
+from .reading.replayed import EventWithState
 from .reading.visible import event_json, live_json
 
 
@@ -45,11 +45,11 @@ class Done:
     match     after it
     appended  the event, the last one where there are several; None: nothing was appended
     earlier   set: this is a repeat of a command that was accepted then. Nothing was appended now, `match` is that
-              of now, and `PlayerCommands.again` gives what the first attempt gave
+              of now, and `PlayerCommands.first_answer` gives what the first attempt gave
     """
 
     def __init__(
-        self, match: Match, appended: ReplayedEvent | None = None, earlier: Accepted | None = None
+        self, match: Match, appended: EventWithState | None = None, earlier: Accepted | None = None
     ) -> None:
         self.match = match
         self.appended = appended

@@ -85,10 +85,10 @@ class Backend:
         world: World,
         settings: Settings,
         files: Files | None = None,
-        heavy: Threads | None = None,
+        heavy_threads: Threads | None = None,
     ) -> None:
-        """`heavy`: threads for work on whole matches; None: as many as the settings say."""
-        self.heavy = heavy or Threads("heavy", settings.heavy_at_once)
+        """`heavy_threads`: for work on whole matches; None: as many as the settings say."""
+        self.heavy_threads = heavy_threads or Threads("heavy", settings.heavy_at_once)
         self.connection = connection
         self.world = world
         self.watch = Watch(connection)
@@ -148,7 +148,7 @@ class Backend:
                 events_per_match=settings.events_per_match,
             ),
             claims=claims,
-            heavy=self.heavy,
+            heavy_threads=self.heavy_threads,
         )
         if self.archive is not None:
             self.archive.counts = self.matches.counts

@@ -82,7 +82,7 @@ class Table:
     async def answer(self, done: Done, player: Player = ADA) -> bytes:
         """To the command, also where it is a repeat."""
         if done.earlier is not None:
-            done = await self.matches.commands.again(done.match, done.earlier)
+            done = await self.matches.commands.first_answer(done.match, done.earlier)
         return done.event_answer(done.reader(player.id))
 
     async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:
@@ -127,7 +127,7 @@ class Table:
 
     async def forget(self) -> None:
         """Every hot match leaves memory."""
-        await self.matches._loader.settle()
+        await self.matches.loader.settle()
         self.matches.cache.clear()
 
 

@@ -190,7 +190,7 @@ async def test_equal_requests_at_the_same_time_make_one_and_all_get_its_answer(
 async def test_equal_requests_are_charged_once(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url) as table:
         settings = QuotaSettings(matches_per_player=2, lobbies_per_player=2, matches_per_day=2)
-        table.matches._before._quotas = Quotas(table.connection, table.world, table.store, settings)
+        table.matches._before_append._quotas = Quotas(table.connection, table.world, table.store, settings)
         name = await newcomer(table)
         made = await asyncio.gather(*[make_match(table, name, key()) for _ in range(5)])
         assert all(answer == made[0] for answer in made)
@@ -254,7 +254,9 @@ async def test_a_request_that_is_refused_does_not_free_the_key_of_one_that_is_ac
         later = asyncio.create_task(make_match(two, name, key()))
         await asyncio.sleep(0.2)
         nothing_more = QuotaSettings(imports_per_day=1, matches_per_day=1)
-        quotas = one.matches._before._quotas = Quotas(one.connection, one.world, one.store, nothing_more)
+        quotas = one.matches._before_append._quotas = Quotas(
+            one.connection, one.world, one.store, nothing_more
+        )
         await quotas._spend(player(name).id, "matches")
         with pytest.raises(errors.QuotaExceeded):
             await make_match(one, name, key())

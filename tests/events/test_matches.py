@@ -180,7 +180,7 @@ async def test_wishes_are_granted_and_contested_ones_drawn_for(table: Table) -> 
     rest = [name for name in ("one", "two", "three") if name != winner]
     assert by_name == {"red": "four", "green": winner, "blue": rest[0], "yellow": rest[1]}
     assert loser in rest
-    with pytest.raises(errors.SeatTaken):
+    with pytest.raises(errors.SeatIsTaken):
         await table.do(match, Join(), EVE)
 
 

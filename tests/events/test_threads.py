@@ -95,7 +95,9 @@ async def test_an_import_that_takes_a_minute_happens_when_it_is_appended(redis_s
         record = await table.matches.past.export(match, match.reader(ADA.id))
         world = World(now_ms, World.real().token_bytes, is_fixed=False)
         slow = Matches(
-            table.store.__class__(table.connection, world), world, heavy=Threads("", 1, Watched(after))
+            table.store.__class__(table.connection, world),
+            world,
+            heavy_threads=Threads("", 1, Watched(after)),
         )
         imported = (await slow.new.import_record(record, ADA)).match
         assert abs(imported.fold.updated_at - time.time_ns() // 1_000_000) < 30_000

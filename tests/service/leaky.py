@@ -24,7 +24,7 @@ from warlog_core.state import State
 from warlog_events.match.match import Match
 from warlog_events.match.model import ActionTaken
 from warlog_events.reading.past import Past
-from warlog_events.reading.replayed import ReplayedEvent
+from warlog_events.reading.replayed import EventWithState
 from warlog_service.backend import Service
 from warlog_service.cli import main
 
@@ -65,7 +65,7 @@ def _with_weight(service: Service) -> None:
 
 
 async def _traced_for_red(past: Past, match: Match, before: State, version: int, viewer: str) -> Trace | None:
-    def traced(_: Match, told: ReplayedEvent) -> Trace | None:
+    def traced(_: Match, told: EventWithState) -> Trace | None:
         if told.state is None or not isinstance(told.body, ActionTaken):
             return None
         return before.trace_to(told.state, told.stored.seat, told.body.action, "red")

@@ -25,7 +25,7 @@ from warlog_events.matches import Matches
 from warlog_events.memory.cache import CachedMatch
 from warlog_events.memory.integrity import Integrity
 from warlog_events.memory.loading import Loader
-from warlog_events.reading.replayed import ReplayedEvent
+from warlog_events.reading.replayed import EventWithState
 from warlog_events.redis import connection, idempotency, keys, pipe, scripts, store
 from warlog_events.redis.scripts import Script
 from warlog_events.redis.store import Store
@@ -198,7 +198,7 @@ def _with_unclear(unclear: Callable[[Matches, Any], None]) -> Any:
 def _feed_from_memory_after_unclear_append() -> Iterator[None]:
     def unclear(self: Matches, draft: Any) -> None:
         last = draft.written[-1]
-        event = ReplayedEvent(last.stored, last.body, last.resolved, draft.match.state)
+        event = EventWithState(last.stored, last.body, last.resolved, draft.match.state)
         self.cache.drop(draft.match_id)
         self._hub.publish(draft.commit(), event)
 

@@ -19,7 +19,7 @@ from ..errors import (
     NotForBots,
     NotYourSeat,
     QuotaExceeded,
-    SeatTaken,
+    SeatIsTaken,
     UnknownMatch,
     VersionConflict,
     WrongInvitation,
@@ -44,9 +44,9 @@ from .model import (
     SeatLeft,
     SeatPrepared,
     SeatsAssigned,
+    SeatTaken,
 )
-from .model import SeatTaken as SeatWasTaken
-from .proposals import ProposalContext, accept, propose, reject
+from .proposals import DecisionContext, accept, propose, reject
 from .records import replay_record
 from .replay import start_of
 from .seating import assign, check_saved, check_secret, check_sides, draw_from, invitation_hash
@@ -67,15 +67,15 @@ def _invited(match: Match, command: TakeSeat) -> bool:
     return invitation != SPENT and hmac.compare_digest(invitation, invitation_hash(command.invitation))
 
 
-def check_version(draft: Draft, command: AnyCommand, expected: int | None, began_ms: int) -> None:
+def check_version(draft: Draft, command: AnyCommand, expected: int | None, first_decided_ms: int) -> None:
     """Is the match still the one that the command is for? Raises VersionConflict.
 
     expected  the version that the sender asks for; None: he does not
-    began_ms  when the command was decided for the first time
+    first_decided_ms  when the command was decided for the first time
     """
     match = draft.match
     if expected is None:
-        still = draft.beaten is None or _is_still_for(draft.beaten, match, command, began_ms)
+        still = draft.beaten is None or _is_still_for(draft.beaten, match, command, first_decided_ms)
     else:
         still = expected == match.version
     if not still:
@@ -85,50 +85,25 @@ def check_version(draft: Draft, command: AnyCommand, expected: int | None, began
         raise VersionConflict(detail, version=match.version)
 
 
-def _is_still_for(beaten: Match, match: Match, command: AnyCommand, began_ms: int) -> bool:
+def _is_still_for(beaten: Match, match: Match, command: AnyCommand, first_decided_ms: int) -> bool:
     """After a conflict: an action is tried again only if its seat is still to act and has not begun to think anew; any
     other command always.
 
-    What happened before the command came is no conflict: only this process had not heard of it yet."""
-    if not isinstance(command, Act) or beaten.version == match.version or match.fold.updated_at < began_ms:
+    beaten  the match on which it was decided before; another writer's event was appended instead
+    match   the match with that event, if it has been read
+    """
+    if not isinstance(command, Act) or beaten.version == match.version:
         return True
+    if match.fold.updated_at < first_decided_ms:
+        return True  # all of it happened before the command came: only this process had not heard of it yet
     before, now = beaten.state, match.state
     if before is None or now is None or command.seat not in match.seats:
         return False
+    # `clock` is a number that changes when the seat's time to think begins anew: it asks no time.
     return before.clock(command.seat) == now.clock(command.seat) and command.seat in now.to_act
 
 
-def check_proposal_bytes(draft: Draft, most: int) -> None:
-    """All proposals of a match together may carry `most` bytes; 0: any number. Raises QuotaExceeded."""
-    if not most or draft.began is None:
-        return
-    had, has = draft.began.fold.proposal_bytes, draft.match.fold.proposal_bytes
-    if has > most and has > had:
-        detail = (
-            f"The proposals of this match have carried {had} bytes, and with this one they would carry more than "
-            f"{most}. Propose something smaller, or begin a new match."
-        )
-        raise QuotaExceeded("proposal_bytes_per_match", had, most, detail)
-
-
-def check_length(draft: Draft, command: AnyCommand, most: int) -> None:
-    """A match of `most` events (0: any number) can still be left and resigned, and end. Raises QuotaExceeded."""
-    match, began = draft.match, draft.began
-    if not most or began is None or match.version <= most:
-        return
-    ends = match.status != began.status and match.status in ("finished", "aborted")
-    resigns = isinstance(command, Act) and policy.resigns(command.action)
-    if not (ends or resigns or isinstance(command, LeaveSeat)):
-        raise too_long(began.version, most)
-
-
-def too_long(have: int, most: int) -> QuotaExceeded:
-    """A match of `have` events, where `most` is the limit."""
-    detail = f"A match has at most {most} events. Then its players can only resign, leave and end it: begin a new one."
-    return QuotaExceeded("events_per_match", have, most, detail)
-
-
-def decide_command(draft: Draft, command: AnyCommand, player: Player, context: ProposalContext) -> None:
+def decide_command(draft: Draft, command: AnyCommand, player: Player, context: DecisionContext) -> None:
     """Writes what the command leads to, or raises what it is refused for."""
     match command:
         case Act():
@@ -176,10 +151,42 @@ def _take_action(
         why = match.state.explain(actor, action, error.code)
         raise explained(error.code, why, pointer="/action", version=match.version) from error
     # A player's action stays a Struct, which encodes faster, to the same bytes. The server's becomes a dict, because
-    # fold.evolve reads it.
+    # `fold.evolve` looks into it. Its "seat" is "server".
     taken = resolved.action if actor == SERVER else resolved.struct()
-    body = ActionTaken(taken, None if state.result is None else draft.ending(state), search)
+    body = ActionTaken(taken, draft.ending(state), search)
     draft.write(body, seat=actor, draws=resolved.draws, state=state, resolved=resolved)
+
+
+def check_proposal_bytes(draft: Draft, most: int) -> None:
+    """After the event has been written: all proposals of a match together may carry `most` bytes; 0: any number. Raises
+    QuotaExceeded."""
+    if not most or draft.before is None:
+        return
+    had, has = draft.before.fold.proposal_bytes, draft.match.fold.proposal_bytes
+    if has > most and has > had:
+        detail = (
+            f"The proposals of this match have carried {had} bytes, and with this one they would carry more than "
+            f"{most}. Propose something smaller, or begin a new match."
+        )
+        raise QuotaExceeded("proposal_bytes_per_match", had, most, detail)
+
+
+def check_length(draft: Draft, command: AnyCommand, most: int) -> None:
+    """After the event has been written: a match of more than `most` events (0: any number) can still be left and
+    resigned, and end. Raises QuotaExceeded."""
+    match, before = draft.match, draft.before
+    if not most or before is None or match.version <= most:
+        return
+    ends = match.status != before.status and match.status in ("finished", "aborted")
+    resigns = isinstance(command, Act) and policy.resigns(command.action)
+    if not (ends or resigns or isinstance(command, LeaveSeat)):
+        raise too_long(before.version, most)
+
+
+def too_long(have: int, most: int) -> QuotaExceeded:
+    """A match of `have` events, where `most` is the limit."""
+    detail = f"A match has at most {most} events. Then its players can only resign, leave and end it: begin a new one."
+    return QuotaExceeded("events_per_match", have, most, detail)
 
 
 def prepare(draft: Draft, command: Prepare, player: Player) -> None:
@@ -227,7 +234,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
         prepare(draft, Prepare(command.seat), player)  # he takes up the challenge
         return
     if command.seat in match.holders:
-        raise SeatTaken(f"The seat {command.seat} is taken.", version=match.version)
+        raise SeatIsTaken(f"The seat {command.seat} is taken.", version=match.version)
     if command.player:
         _seat_bot(draft, command, player)
         return
@@ -246,7 +253,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     check_sides(match, holders, match.fold.options, match.fold.position, match.mode)
     check_secret(match, {player.id})
     check_saved(match, match.fold.saved, holders)
-    draft.write(SeatWasTaken(player), seat=command.seat)
+    draft.write(SeatTaken(player), seat=command.seat)
 
 
 def _seat_bot(draft: Draft, command: TakeSeat, player: Player) -> None:
@@ -259,7 +266,7 @@ def _seat_bot(draft: Draft, command: TakeSeat, player: Player) -> None:
     if policy.stake(match.game, match.fold.options, match.mode):
         raise BadParameter("A bot of the house has no gold to stake.", path="/player", version=match.version)
     check_saved(match, match.fold.saved, {**match.holders, command.seat: bot})
-    draft.write(SeatWasTaken(bot, draft.new_seed()), seat=command.seat)
+    draft.write(SeatTaken(bot, draft.new_seed()), seat=command.seat)
     match = draft.match
     if set(match.fold.prepared) == set(match.seats) == set(match.holders):
         check_secret(match, bots.of_people(match.holders.values()))
@@ -372,7 +379,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     _check_person(player)
     seated = {holder.id for holder in match.holders.values()}
     if player.id in seated:
-        raise SeatTaken("You have a seat in this match already.", version=match.version)
+        raise SeatIsTaken("You have a seat in this match already.", version=match.version)
     check_secret(match, {player.id})
     check_saved(match, fold.saved, {}, {player.id})
     free = [seat for seat in match.seats if seat not in match.holders]
@@ -381,7 +388,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     )
     if player not in [entry.player for entry in waiting[: len(free)]]:
         left = "is taken" if not free else "goes to those who joined before you, once one of them joins again"
-        raise SeatTaken(f"Every seat {left}.", version=match.version)
+        raise SeatIsTaken(f"Every seat {left}.", version=match.version)
     waiting = waiting[: len(free)]
     if len(waiting) < len(free):
         draft.write(PlayerJoined(player, command.wish))

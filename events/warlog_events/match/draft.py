@@ -58,8 +58,9 @@ class Written(msgspec.Struct, eq=False):
 
 class Draft:
     """at, by        time and author of every event of this draft
-    began         the match before the first of them
-    match         the match after what has been written so far; not set before the first event of a new match
+    before        the match before the first of them; None: the match is new
+    match         the match after what has been written so far: each event that is written replaces it. Not set before
+                  the first event of a new match
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
@@ -71,7 +72,7 @@ class Draft:
         self,
         match_id: str,
         game: Game,
-        began: Match | None,
+        before: Match | None,
         at: int,
         by: str,
         secrets: dict[str, str],
@@ -82,9 +83,9 @@ class Draft:
     ) -> None:
         self.match_id = match_id
         self.game = game
-        self._newest = began  # `match`, or None
-        if began is not None:
-            self.match = began
+        self._newest = before  # `match`, or None
+        if before is not None:
+            self.match = before
         self.at = at
         self.by = by
         self.secrets = secrets  # not ours: another one takes its place when something is added
@@ -94,9 +95,9 @@ class Draft:
         self.brought = brought or {}
         self.beaten = beaten
         self.not_before = 0
-        self.began = began
-        self._timeline = Timeline(checkpoint_every) if began is None else began.timeline
-        self._own_timeline = began is None
+        self.before = before
+        self._timeline = Timeline(checkpoint_every) if before is None else before.timeline
+        self._own_timeline = before is None
         self._pending: Written | None = None
 
     @property
@@ -183,7 +184,7 @@ class Draft:
         self.written.append(written)
         self._pending = written
 
-    def take_over(self, other: "Draft", at: int) -> None:
+    def copy_events_of(self, other: "Draft", at: int) -> None:
         """Writes the events of another draft of the same new match, as happening at `at` (ms).
 
         An event's time is checked when it is appended, and replaying a long record takes longer than it may be off."""

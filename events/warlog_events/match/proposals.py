@@ -82,9 +82,10 @@ class Found(msgspec.Struct, frozen=True):
 NOTHING = Found()
 
 
-class ProposalContext(NamedTuple):
-    """What a proposal may need from outside the match.
+class DecisionContext(NamedTuple):
+    """What deciding on a command may need from outside the match.
 
+    counts      what has been done in this process
     found       what it names, looked up
     rematch_id  the id of a match's rematch, by the match's id
     """
@@ -94,7 +95,7 @@ class ProposalContext(NamedTuple):
     found: Found = NOTHING
 
 
-def propose(draft: Draft, command: Propose, player: Player, around: ProposalContext) -> None:
+def propose(draft: Draft, command: Propose, player: Player, around: DecisionContext) -> None:
     """Makes the proposal, or carries it out at once where nobody else has to agree."""
     match = draft.match
     need_holder(match, player)
@@ -115,7 +116,7 @@ def propose(draft: Draft, command: Propose, player: Player, around: ProposalCont
         draft.write(ProposalMade(proposed, player, None if replaced is None else replaced.version))
 
 
-def accept(draft: Draft, command: Accept, player: Player, around: ProposalContext) -> None:
+def accept(draft: Draft, command: Accept, player: Player, around: DecisionContext) -> None:
     """One more agrees; with the last one it is done."""
     match = draft.match
     proposal = _open(match, command.proposal)
@@ -173,7 +174,7 @@ def _open(match: Match, version: int) -> OpenProposal:
 
 
 def _plain(
-    proposal: Options | Undo | Edit | Competitive | Abort | Rematch, around: ProposalContext
+    proposal: Options | Undo | Edit | Competitive | Abort | Rematch, around: DecisionContext
 ) -> Proposed:
     """The proposal as it is stored: JSON, with a scenario resolved."""
     plain: Proposed = msgspec.to_builtins(proposal)
@@ -249,7 +250,7 @@ def _moves_gold(match: Match, proposed: Proposed) -> bool:
     return before != after
 
 
-def _check(draft: Draft, proposed: Proposed, player: Player, around: ProposalContext) -> None:
+def _check(draft: Draft, proposed: Proposed, player: Player, around: DecisionContext) -> None:
     """Raises what `_do` would raise now."""
     trial = Draft(
         draft.match_id,
@@ -260,11 +261,11 @@ def _check(draft: Draft, proposed: Proposed, player: Player, around: ProposalCon
         secrets=draft.secrets,
         token_bytes=bytes,
     )
-    _do(trial, proposed, player, None, ProposalContext(around.counts, around.rematch_id))
+    _do(trial, proposed, player, None, DecisionContext(around.counts, around.rematch_id))
 
 
 def _do(
-    draft: Draft, proposed: Proposed, player: Player, proposal: int | None, around: ProposalContext
+    draft: Draft, proposed: Proposed, player: Player, proposal: int | None, around: DecisionContext
 ) -> None:
     match proposed["kind"]:
         case "options":

@@ -21,7 +21,7 @@ from ..match.replay import Replay
 from ..match.stored import StoredEvent, follows
 from ..match.timeline import Forgotten
 from ..redis.store import Store
-from ..results import Key
+from ..results import Key, MatchSettings
 from ..statistics import Counts
 from . import snapshot
 from .cache import Cache, CachedMatch
@@ -102,17 +102,15 @@ class Loader:
         cache: Cache,
         counts: Counts,
         integrity: Integrity,
-        *,
-        checkpoint_every: int,
-        snapshot_every: int,
+        settings: MatchSettings,
     ) -> None:
         self.store = store
         self.cache = cache
         self.counts = counts
         self.integrity = integrity
         self.names = Names(store, counts)
-        self.checkpoint_every = checkpoint_every
-        self.snapshot_every = snapshot_every
+        self.checkpoint_every = settings.checkpoint_every_events
+        self.snapshot_every = settings.snapshot_every_events
         self._loading: dict[str, asyncio.Task[CachedMatch]] = {}
         self._writing: set[asyncio.Task[None]] = set()
         self._whole = asyncio.Semaphore(WHOLE_AT_ONCE)
@@ -126,6 +124,18 @@ class Loader:
         else:
             self.counts.cache_hits += 1
         return cached
+
+    def game_name(self, match_id: str) -> str:
+        """Of a match in memory; "" for any other."""
+        cached = self.cache.get(match_id)
+        return "" if cached is None else cached.match.game_name
+
+    def forget(self, player: str) -> None:
+        """A player has left for good: no match in memory knows the name."""
+        self.names.forget(player)
+        for match in self.cache.all_newest:
+            if player in match.people.members:
+                self.cache.drop(match.id)
 
     async def current(self, match_id: str, *, fresh: bool) -> CachedMatch:
         """The match, loaded if need be. fresh: with all that Redis has by now. Raises UnknownMatch, IntegrityError."""

@@ -55,8 +55,8 @@ class BeforeAppend:
 
         Raises Refused (insufficient_gold, too_few_matches)."""
         if self._stakes is not None:
-            await self._stakes.secure(draft.began, draft.match)
-        began = draft.began is not None and draft.began.flee_seconds is not None
+            await self._stakes.secure(draft.before, draft.match)
+        began = draft.before is not None and draft.before.flee_seconds is not None
         if self._presence is not None and draft.match.flee_seconds is not None and not began:
             await self._presence.watch(draft.match)
 

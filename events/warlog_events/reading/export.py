@@ -24,7 +24,7 @@ from ..match.stored import StoredEvent
 from ..match.timeline import Timeline
 from ..match.upcast import body_of
 from .pages import Pages
-from .replayed import ReplayedEvent
+from .replayed import EventWithState
 
 Json = dict[str, Any]
 PAGE_EVENTS = 500
@@ -170,7 +170,7 @@ class _Export:
         else:
             self.record["setup"] = event
 
-    def shown(self, replayed: ReplayedEvent) -> Json | None:
+    def shown(self, replayed: EventWithState) -> Json | None:
         """The event without seeds, hashes and chain; None for what is no part of a record."""
         stored, resolved = replayed.stored, replayed.resolved
         match replayed.body:

@@ -20,14 +20,22 @@ from ..match.model import STRANGER, Reader
 from ..match.stored import StoredEvent, follows
 from ..redis.append_notices import Watch
 from .past import Past
-from .replayed import ReplayedEvent
+from .replayed import EventWithState
 from .visible import live_json, public_json
 
 log = logging.getLogger("warlog.feeds")
 
-Item = tuple[int, str, bytes]
 PAGE_EVENTS = 100
 RETRY_SECONDS = 0.5
+
+
+class Item(NamedTuple):
+    """An event as one reader gets it: its version, its type, and the JSON of `/events` with what is true of the match
+    now."""
+
+    version: int
+    type: str
+    json: bytes
 
 
 class SlowReader(Exception):
@@ -47,20 +55,51 @@ class FeedClosed(Exception):
 class _Followed:
     """A match that somebody follows.
 
-    position  every event up to it has been offered
+    offered   every event up to this version has been offered
     chain     that event's: what is offered next must follow on it
     moved     what `Watch` calls with a version, 0 for "look for yourself"
     pull      the task that reads what is new, while there is one
     again     it is to read once more: something came meanwhile
     """
 
-    def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
-        self.position = position
+    def __init__(self, offered: int, chain: str, moved: Callable[[int], None]) -> None:
+        self.offered = offered
         self.chain = chain
         self.moved = moved
         self.feeds: set[Feed] = set()
         self.pull: asyncio.Task[None] | None = None
         self.again = False
+
+
+class _Forms(NamedTuple):
+    """An event, encoded for all who follow.
+
+    for_all    for everybody alike; None: each gets what he may see
+    by_reader  then, for each reader
+    """
+
+    stored: StoredEvent
+    for_all: Item | None
+    by_reader: dict[Reader, Item]
+
+
+def _forms_for(match: Match, event: EventWithState, feeds: Iterable[Feed]) -> _Forms:
+    if public_json(event) is not None:  # the same for everybody: a stranger's will do
+        return _Forms(event.stored, _item(match, event, STRANGER), {})
+    readers = {feed.reader for feed in feeds}
+    return _Forms(event.stored, None, {reader: _item(match, event, reader) for reader in readers})
+
+
+def _item(match: Match, event: EventWithState, reader: Reader, now_ms: int | None = None) -> Item:
+    return Item(event.stored.version, event.stored.type, live_json(match, event, reader, now_ms))
+
+
+def _offer(followed: _Followed, forms: _Forms) -> None:
+    for feed in followed.feeds:
+        # None: this reader came after the forms had been made. He reads the event for himself, as every feed begins.
+        item = forms.for_all or forms.by_reader.get(feed.reader)
+        if item is not None:
+            feed.offer(item)
 
 
 class Hub:
@@ -73,29 +112,35 @@ class Hub:
         events_max: int,
         now_ms: Callable[[], int],
         *,
-        fed: Callable[[int], None],
+        handed_out: Callable[[int], None],
         forked: Callable[[str, int, str], Awaitable[None]],
     ) -> None:
-        """`watch` None: only what this process appends is noticed. `fed(at)` is called for each event that is handed
-        to feeds, with its time in ms; `forked` (Integrity.contradicts) where Redis has another event than was shown."""
+        """`watch` None: only what this process appends is noticed.
+
+        handed_out  is called for each event that is given to feeds, with its time in ms
+        forked      `Integrity.contradicts`, where Redis has another event than was shown
+        """
         self._past = past
         self._watch = watch
         self._events_max = events_max
         self._now_ms = now_ms
-        self._fed = fed
+        self._handed_out = handed_out
         self._forked = forked
         self._followed: dict[str, _Followed] = {}
 
-    def publish(self, match: Match, event: ReplayedEvent) -> None:
+    def publish(self, match: Match, event: EventWithState) -> None:
         """One event has just been appended here; it is the newest of `match`. Gives it to every feed of the match."""
         followed = self._followed.get(match.id)
         if followed is None:
             return
         version = event.stored.version
-        if version == followed.position + 1:
-            followed.position, followed.chain = version, event.stored.chain
+        if version == followed.offered + 1:
+            followed.offered, followed.chain = (
+                version,
+                event.stored.chain,
+            )  # the append has compared the chain
             _offer(followed, _forms_for(match, event, followed.feeds))
-            self._fed(event.stored.at)
+            self._handed_out(event.stored.at)
         else:  # events before it are not offered yet, or `_pull` has offered it already
             self._moved(match.id, version)
 
@@ -106,7 +151,7 @@ class Hub:
     def _moved(self, match_id: str, version: int) -> None:
         """Starts `_pull`, unless `version` has been offered already. 0: perhaps there is something new."""
         followed = self._followed.get(match_id)
-        if followed is None or 0 < version <= followed.position:
+        if followed is None or 0 < version <= followed.offered:
             return
         followed.again = True
         if followed.pull is None:
@@ -119,19 +164,21 @@ class Hub:
                 followed.again = False
                 events = await self._past.each_now(
                     match_id,
-                    followed.position,
+                    followed.offered,
                     PAGE_EVENTS,
                     lambda match, event: _forms_for(match, event, followed.feeds),
                 )
                 for forms in events:
                     stored = forms.stored
-                    if stored.version == followed.position + 1:
+                    if stored.version == followed.offered + 1:
                         if not follows(followed.chain, stored):
-                            await self._forked(match_id, followed.position, "another one than was shown")
+                            await self._forked(match_id, followed.offered, "another one than was shown")
                             return
-                        followed.position, followed.chain = stored.version, stored.chain
-                    _offer(followed, forms)
-                    self._fed(stored.at)
+                        followed.offered, followed.chain = stored.version, stored.chain
+                    _offer(
+                        followed, forms
+                    )  # `publish` may have offered it meanwhile: then feeds pass it over
+                    self._handed_out(stored.at)
                 followed.again = followed.again or len(events) == PAGE_EVENTS
         except TryAgain as error:
             log.warning("%s: %s", match_id, error)  # when Redis is back, Watch calls `_moved` again
@@ -184,9 +231,9 @@ class Hub:
         return sum(feed.waiting for followed in self._followed.values() for feed in followed.feeds)
 
     @property
-    def positions(self) -> list[tuple[str, int, str]]:
+    def offered(self) -> list[tuple[str, int, str]]:
         """(match, version, chain) of the newest event that was offered, of every match that is followed."""
-        return [(match_id, one.position, one.chain) for match_id, one in self._followed.items()]
+        return [(match_id, one.offered, one.chain) for match_id, one in self._followed.items()]
 
     def broken(self, match_id: str) -> None:
         """The match contradicts itself: nobody is shown anything more of it."""
@@ -203,40 +250,6 @@ class Hub:
                 feed.close("shutdown")
 
 
-class _Forms(NamedTuple):
-    """An event, encoded for all who follow.
-
-    public  for everybody alike; None: each gets what he may see
-    of      then, for each reader
-    """
-
-    stored: StoredEvent
-    public: Item | None
-    of: dict[Reader, Item]
-
-
-def _forms_for(match: Match, event: ReplayedEvent, feeds: Iterable[Feed]) -> _Forms:
-    if public_json(event) is not None:
-        return _Forms(event.stored, _item(match, event, STRANGER), {})
-    return _Forms(
-        event.stored,
-        None,
-        {reader: _item(match, event, reader) for reader in {feed.reader for feed in feeds}},
-    )
-
-
-def _item(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> Item:
-    return event.stored.version, event.stored.type, live_json(match, event, reader, now_ms)
-
-
-def _offer(followed: _Followed, forms: _Forms) -> None:
-    for feed in followed.feeds:
-        # None: this reader came after the forms had been made, and reads the event for himself.
-        item = forms.public or forms.of.get(feed.reader)
-        if item is not None:
-            feed.offer(item)
-
-
 class Feed(AsyncIterator[Item]):
     """An endless iterator of (version, type, JSON): every version after `after`, once and in order.
 
@@ -248,9 +261,9 @@ class Feed(AsyncIterator[Item]):
     `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
     FeedClosed.
 
-    direct  set by `Stream.follow` (warlog_service/routes/feed.py). While the iterator waits, an event is given to it:
-            it writes the item straight to the connection, and the task that iterates is not woken. If it answers
-            False, the iterator gets the item. Most events of most feeds find somebody waiting."""
+    write_at_once  set by `Stream.follow` (warlog_service/routes/feed.py), and called while the iterator waits: it
+                   writes the item straight to the connection, and the task that iterates is not woken. If it answers
+                   False, the iterator gets the item. Most events of most feeds find somebody waiting."""
 
     def __init__(self, hub: Hub, match: Match, reader: Reader, after: int, events_max: int) -> None:
         self.reader = reader
@@ -259,40 +272,42 @@ class Feed(AsyncIterator[Item]):
         self.began_chain = match.chain
         self._hub = hub
         self._events_max = events_max
-        self._waiting: deque[Item] = deque()
-        self._tail = after  # version of the last event that was queued
-        self._behind = True  # what comes after the tail has to be read
+        self._queue: deque[Item] = deque()
+        self._given = after  # version of the last event that was queued, or written at once
+        self._behind = True  # what comes after `_given` has to be read: so every feed begins
         self._missed = False  # something came while reading that was not next
         self._slow = False
         self._closed: str | None = None
-        self._news: asyncio.Future[None] | None = None  # while the iterator waits
-        self.direct: Callable[[Item], bool] | None = None
+        self._wakeup: asyncio.Future[None] | None = (
+            None  # while the iterator waits, which it does with an empty queue
+        )
+        self.write_at_once: Callable[[Item], bool] | None = None
 
     def offer(self, item: Item) -> None:
         """The next event, from the hub: to the connection, into the queue, or to be read later."""
-        if self._closed is not None or item[0] <= self._tail:
+        if self._closed is not None or item.version <= self._given:
             return
-        if item[0] > self._tail + 1:
+        if item.version > self._given + 1:
             self._behind = self._missed = True
         elif (
-            self.direct is not None
-            and (news := self._news) is not None
-            and not news.done()
-            and self.direct(item)
+            self.write_at_once is not None
+            and (wakeup := self._wakeup) is not None
+            and not wakeup.done()
+            and self.write_at_once(item)
         ):
-            self._tail += 1
+            self._given += 1
             return
-        elif len(self._waiting) >= self._events_max:
+        elif len(self._queue) >= self._events_max:
             self._slow = True
-            self._waiting.clear()
+            self._queue.clear()
         else:
-            self._waiting.append(item)
-            self._tail += 1
+            self._queue.append(item)
+            self._given += 1
         self._wake()
 
     def _wake(self) -> None:
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
+        if self._wakeup is not None and not self._wakeup.done():
+            self._wakeup.set_result(None)
 
     def close(self, code: str = "shutdown") -> None:
         """Ends it from outside: what waits is still delivered, then FeedClosed."""
@@ -301,7 +316,7 @@ class Feed(AsyncIterator[Item]):
 
     @property
     def waiting(self) -> int:
-        return len(self._waiting)
+        return len(self._queue)
 
     async def __aenter__(self) -> Self:
         self._hub.enter(self)
@@ -317,8 +332,8 @@ class Feed(AsyncIterator[Item]):
         while True:
             if self._slow:
                 raise SlowReader
-            if self._waiting:
-                return self._waiting.popleft()
+            if self._queue:
+                return self._queue.popleft()
             if self._closed is not None:
                 raise FeedClosed(self._closed)
             if self._behind:
@@ -327,16 +342,16 @@ class Feed(AsyncIterator[Item]):
                 await self._wait()
 
     async def _wait(self) -> None:
-        self._news = asyncio.get_running_loop().create_future()
+        self._wakeup = asyncio.get_running_loop().create_future()
         try:
-            await self._news
+            await self._wakeup
         finally:
-            self._news = None
+            self._wakeup = None
 
     async def _catch_up(self) -> None:
         self._missed = False
         try:
-            items = await self._hub.read(self, self._tail, PAGE_EVENTS)
+            items = await self._hub.read(self, self._given, PAGE_EVENTS)
         except TryAgain:
             await asyncio.sleep(RETRY_SECONDS)
             return
@@ -344,7 +359,7 @@ class Feed(AsyncIterator[Item]):
             self.close(error.code)
             return
         for item in items:
-            if item[0] == self._tail + 1:
-                self._waiting.append(item)
-                self._tail += 1
+            if item.version == self._given + 1:
+                self._queue.append(item)
+                self._given += 1
         self._behind = self._missed or len(items) == PAGE_EVENTS

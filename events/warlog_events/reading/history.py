@@ -14,7 +14,7 @@ from ..match.match import Match
 from ..match.model import SPECTATOR, ActionTaken, Reader, Result
 from ..match.timeline import Step, Timeline
 from .pages import Pages
-from .replayed import ReplayedEvent
+from .replayed import EventWithState
 from .visible import visible
 
 OWN_LINES_MAX = 500  # a line of a notation may be several actions, each played again
@@ -42,8 +42,8 @@ async def lines(
     return text, None if more is None else wanted[-1]
 
 
-def _line_for(reader: Reader) -> Callable[[Match, ReplayedEvent], str | None]:
-    def line(match: Match, event: ReplayedEvent) -> str | None:
+def _line_for(reader: Reader) -> Callable[[Match, EventWithState], str | None]:
+    def line(match: Match, event: EventWithState) -> str | None:
         if not isinstance(event.body, ActionTaken) or event.resolved is None:
             return None
         seen = visible(match, event.stored.version, event.resolved, reader)
@@ -74,7 +74,7 @@ async def _own_lines(
         start = await pages.state_at(match, part.before)
         begin = await pages.state_at(match, part.base) if part.has_head else None
         head_viewer = None if match.is_open_book(part.base) else viewer
-        found += await pages.brief.run(_written, notation, part, begin, start, head_viewer, viewer)
+        found += await pages.brief_threads.run(_written, notation, part, begin, start, head_viewer, viewer)
         result: Result | None = None
         if part.is_last and page.more is None:
             result = match.fold.result

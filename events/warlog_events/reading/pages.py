@@ -17,7 +17,7 @@ from ..match.stored import StoredEvent
 from ..match.timeline import Forgotten, Timeline
 from ..memory.loading import Loader
 from ..threads import Threads
-from .replayed import ReplayedEvent, Run, replay_events, replay_runs
+from .replayed import EventWithState, Run, replay_events, replay_runs
 
 T = TypeVar("T")
 
@@ -37,10 +37,10 @@ def check_version(match: Match, version: int) -> None:
 
 
 class Pages:
-    def __init__(self, loader: Loader, heavy: Threads, brief: Threads) -> None:
-        """`heavy`: for what takes seconds. `brief`: for a page of a notation."""
-        self.brief = brief
-        self._heavy = heavy
+    def __init__(self, loader: Loader, heavy_threads: Threads, brief_threads: Threads) -> None:
+        """`heavy_threads`: for what takes seconds. `brief_threads`: for a page of a notation."""
+        self.brief_threads = brief_threads
+        self._heavy_threads = heavy_threads
         self.store = loader.store
         self._loader = loader
         self._counts = loader.counts
@@ -67,7 +67,7 @@ class Pages:
         return forgotten and not self._loader.is_loading_whole(match.id)
 
     async def each(
-        self, match: Match, after: int, limit: int, use: Callable[[Match, ReplayedEvent], T]
+        self, match: Match, after: int, limit: int, use: Callable[[Match, EventWithState], T]
     ) -> list[T]:
         """`use` of every event after `after`, at most `limit`, with what the rules made of it. It may be called
         for an event anew, and so must not add up."""

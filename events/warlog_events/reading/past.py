@@ -14,13 +14,13 @@ from ..match.verify import Verdict, verify_record
 from . import history
 from .export import check_export, export_match
 from .pages import Pages, T, check_version
-from .replayed import ReplayedEvent
+from .replayed import EventWithState
 from .visible import event_json
 
 
 class Past(Pages):
     async def each_now(
-        self, match_id: str, after: int, limit: int, use: Callable[[Match, ReplayedEvent], T]
+        self, match_id: str, after: int, limit: int, use: Callable[[Match, EventWithState], T]
     ) -> list[T]:
         """As `each`, of the match as it is now."""
         return await self.each((await self._loader.current(match_id, fresh=True)).match, after, limit, use)
@@ -41,7 +41,7 @@ class Past(Pages):
 
         None if it is no action, or if the viewer did not see the whole action."""
 
-        def traced(_: Match, event: ReplayedEvent) -> Trace | None:
+        def traced(_: Match, event: EventWithState) -> Trace | None:
             if event.resolved is None or event.state is None or not isinstance(event.body, ActionTaken):
                 return None
             if event.resolved.visible(viewer, event.state.disclosure).action is not event.resolved.action:
@@ -91,7 +91,7 @@ class Past(Pages):
     async def verify(self, match: Match) -> Verdict:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
         self.check_verify(match)
-        return await self._heavy.run(verify_record, await self.export(match, STRANGER))
+        return await self._heavy_threads.run(verify_record, await self.export(match, STRANGER))
 
     def check_verify(self, match: Match) -> None:
         """Raises WrongStatus."""

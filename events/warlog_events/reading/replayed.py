@@ -24,7 +24,7 @@ from ..match.upcast import body_of
 from ..statistics import Counts
 
 
-class ReplayedEvent(msgspec.Struct, eq=False):
+class EventWithState(msgspec.Struct, eq=False):
     """An event with all that is known of it.
 
     resolved  what the rules made of it: action, draws, effects (actions, starts and edits only)
@@ -50,7 +50,7 @@ class ReplayedEvent(msgspec.Struct, eq=False):
 
 def replay_events(
     match: Match, line: Timeline, events: list[StoredEvent], names: Mapping[str, str], counts: Counts
-) -> Iterator[ReplayedEvent]:
+) -> Iterator[EventWithState]:
     """Replays successive versions. Raises IntegrityError, Forgotten.
 
     line   the match's timeline, with nothing forgotten
@@ -81,7 +81,7 @@ def replay_events(
             raise broken(version, f"it cannot be replayed: {error}") from error
         if state is not None and state.hash != stored.hash:
             raise broken(version, "another state than recorded")
-        yield ReplayedEvent(stored, body, resolved, state)
+        yield EventWithState(stored, body, resolved, state)
 
 
 RUN_EVENTS = 80  # that are replayed in one core call

@@ -43,35 +43,37 @@ from ..match.model import (
     TimeTravelled,
 )
 from ..match.proposal_json import bots_json, player_json, position_is_for, proposed_json, record_json
-from .replayed import ReplayedEvent
+from .replayed import EventWithState
 
 Json = dict[str, Any]
 
 
-def live_json(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> bytes:
+def live_json(match: Match, event: EventWithState, reader: Reader, now_ms: int | None = None) -> bytes:
     """The event as feeds and the answer to its command give it: `event_json` with `to_act` and, of the newest,
     `deadlines` and `now`. Encoded once for all who get the same.
 
     now_ms  the server's time; None: that of the event
     """
     if now_ms is not None:
-        return _with_turn(match, event, _event_bytes(match, event, reader), now_ms)
+        return _with_live_fields(match, event, _event_bytes(match, event, reader), now_ms)
     if event.public_live is not None:
         return event.public_live
     if (shared := public_json(event)) is not None:
-        event.public_live = _with_turn(match, event, shared, event.stored.at)
+        event.public_live = _with_live_fields(match, event, shared, event.stored.at)
         return event.public_live
     reader = _reader_class(event, reader)
     if reader not in event.live:
         shown = event_json(match, event, reader)
         # `event_json` gives two classes of readers the same object if they see the same: then they share its bytes.
         same = [made for other, made in event.live.values() if other is shown]
-        made = same[0] if same else _with_turn(match, event, msgspec.json.encode(shown), event.stored.at)
+        made = (
+            same[0] if same else _with_live_fields(match, event, msgspec.json.encode(shown), event.stored.at)
+        )
         event.live[reader] = shown, made
     return event.live[reader][1]
 
 
-def _with_turn(match: Match, event: ReplayedEvent, encoded: bytes, now_ms: int) -> bytes:
+def _with_live_fields(match: Match, event: EventWithState, encoded: bytes, now_ms: int) -> bytes:
     """The encoded event with `to_act`, `deadlines` and, where there are deadlines, `now`."""
     newest = event.stored.version == match.version
     if newest:
@@ -83,18 +85,18 @@ def _with_turn(match: Match, event: ReplayedEvent, encoded: bytes, now_ms: int) 
     return at_time(live, now_ms) if newest and match.deadlines else live
 
 
-def _reader_class(event: ReplayedEvent, reader: Reader) -> Reader:
+def _reader_class(event: EventWithState, reader: Reader) -> Reader:
     """Readers of one class get the same. Positions are shown to who made them, so there the player matters."""
     if isinstance(event.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
         return reader
     return Reader(reader.seats, None)
 
 
-def _event_bytes(match: Match, event: ReplayedEvent, reader: Reader) -> bytes:
+def _event_bytes(match: Match, event: EventWithState, reader: Reader) -> bytes:
     return public_json(event) or msgspec.json.encode(event_json(match, event, reader))
 
 
-def public_json(event: ReplayedEvent) -> bytes | None:
+def public_json(event: EventWithState) -> bytes | None:
     """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
     nothing, as most. None for any other, and for those of house bots, of which more is shown after the end."""
     if event.public is None and isinstance(event.body, ActionTaken) and event.body.search is None:
@@ -136,7 +138,7 @@ class _Shown(NamedTuple):
     """
 
     match: Match
-    event: ReplayedEvent
+    event: EventWithState
     reader: Reader
 
     @property
@@ -144,7 +146,7 @@ class _Shown(NamedTuple):
         return self.event.stored.version
 
 
-def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
+def event_json(match: Match, event: EventWithState, reader: Reader) -> Json:
     """The event in the form of `schema.Event`; effects are Structs. Not to be changed: readers who get the same
     share it.
 
@@ -165,7 +167,7 @@ def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
     return shown
 
 
-def _shared_action(event: ReplayedEvent, seen: Visible) -> Json:
+def _shared_action(event: EventWithState, seen: Visible) -> Json:
     """An action, built once for all who see as much of it."""
     assert event.resolved is not None
     if seen.action is not event.resolved.action:
@@ -177,7 +179,7 @@ def _shared_action(event: ReplayedEvent, seen: Visible) -> Json:
     return shown
 
 
-def _action_json(event: ReplayedEvent, seen: Visible) -> Json:
+def _action_json(event: EventWithState, seen: Visible) -> Json:
     assert isinstance(event.body, ActionTaken)
     stored = event.stored
     shown: Json = {

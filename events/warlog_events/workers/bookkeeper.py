@@ -25,7 +25,7 @@ from ..match.match import Match
 from ..matches import Matches
 from ..players.ledger import Hold, Moved
 from ..players.stakes import Stakes
-from ..reading.replayed import ReplayedEvent
+from ..reading.replayed import EventWithState
 from ..redis.activity_reader import BATCH, Follower, Passed
 from ..redis.store import Store
 from ..standing.counting import is_strong, may_count
@@ -254,7 +254,7 @@ class Bookkeeper(Follower):
             self._done.popitem(last=False)
 
 
-def _beginning(match: Match, event: ReplayedEvent) -> tuple[int, dict[str, Any] | None]:
+def _beginning(match: Match, event: EventWithState) -> tuple[int, dict[str, Any] | None]:
     """When it was, and the Position then; None once the match was over."""
     assert event.state is not None
     return event.stored.at, event.state.position(plain=True)

@@ -183,5 +183,5 @@ class Leaving:
 
     async def _tell(self, player: str) -> None:
         """Every process forgets the name."""
-        self._matches.forget(player)
+        self._matches.loader.forget(player)
         await self._pipe.call("PUBLISH", keys.LEFT, player, write=True)

@@ -230,7 +230,8 @@ class Settler(Follower):
         cached = self._matches.cache.newest(match_id)
         if cached is not None and (cached.is_over if not version else cached.version == version):
             return cached
-        return await self._matches.at(match_id, version)
+        match = await self._matches.newest(match_id)
+        return match if version in (0, match.version) else await self._matches.loader.at(match_id, version)
 
     async def _with_events(self, match: Match | Settled) -> tuple[Match, list[StoredEvent]] | Settled:
         """A match with its events."""

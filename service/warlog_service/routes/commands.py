@@ -51,12 +51,13 @@ MATCH_ERRORS = (
 HEADERS = ("If-Match", "Idempotency-Key")
 
 
-class Form(NamedTuple):
-    """How a call is a command.
+class CallKind(NamedTuple):
+    """How one of the calls that are commands is read and answered.
 
     decode     makes the command of the body
     path_part  what the path says beside the match: an Idempotency-Key is for one body and one path
     answer     the body of the answer for this player
+    status     of the answer
     """
 
     decode: Callable[[bytes], AnyCommand]
@@ -65,7 +66,7 @@ class Form(NamedTuple):
     status: int
 
 
-COMMAND = Form(decoder(Command), b"command\0", Done.event_answer, 201)
+COMMAND = CallKind(decoder(Command), b"command\0", Done.event_answer, 201)
 
 
 @post(
@@ -100,46 +101,50 @@ async def run_command(
     scope: Scope,
     receive: Receive,
     match_id: str,
-    form: Form = COMMAND,
+    kind: CallKind = COMMAND,
 ) -> Answer:
     """Who sends the command, what it says, what came of it."""
-    caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
+    caller = auth.caller_at_once(service, scope) or await auth.caller(
+        service, scope
+    )  # Redis knows tokens not in memory
     player = caller.player
     auth.spend_one(service.limits.commands, player.id, scope)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    key = key_of(scope, form.path_part, body)
-    command = form.decode(body)
-    version = expected_version(scope)
+    key = key_of(scope, kind.path_part, body)
+    command = kind.decode(body)
+    expected = expected_version(scope)
     matches = service.backend.matches
-    execute = partial(matches.commands.execute, match_id, command, player, version, key)
+    execute = partial(matches.commands.execute, match_id, command, player, expected, key)
     try:
         heavy = _is_replayed_whole(command)
-        done = await (_in_turn(execute, service, scope, player) if heavy else execute())
+        done = await (_in_heavy_slot(execute, service, scope, player) if heavy else execute())
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
-        game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
+        game = "" if isinstance(error, UnknownMatch) else matches.loader.game_name(match_id)
         service.metrics.traffic.command_refused(game, error)
         raise
     service.metrics.traffic.commanded(done.match.game_name, "done" if done.earlier is None else "repeated")
-    if done.earlier is not None:
-        done = await _repeated(service, scope, player, done, done.earlier)
+    if done.earlier is not None:  # the command of this Idempotency-Key was accepted before
+        done = await _first_answer(service, scope, player, done, done.earlier)
     reader = done.reader(player.id)
     tag = tag_of(done.match, reader)
-    return Answer(form.status, [JSON, *PRIVATE, (b"etag", tag)], form.answer(done, reader))
+    return Answer(kind.status, [JSON, *PRIVATE, (b"etag", tag)], kind.answer(done, reader))
 
 
-async def _repeated(service: Service, scope: Scope, player: Player, done: Done, earlier: Accepted) -> Done:
+async def _first_answer(
+    service: Service, scope: Scope, player: Player, done: Done, earlier: Accepted
+) -> Done:
     """The answer of the first time. A match that has gone on since is replayed as far as it had come."""
-    again = partial(service.backend.matches.commands.again, done.match, earlier)
+    answer = partial(service.backend.matches.commands.first_answer, done.match, earlier)
     gone_on = done.version != earlier.version
     heavy = gone_on and done.version > service.settings.heavy_events
-    return await (_in_turn(again, service, scope, player) if heavy else again())
+    return await (_in_heavy_slot(answer, service, scope, player) if heavy else answer())
 
 
-async def _in_turn(
+async def _in_heavy_slot(
     work: Callable[[], Awaitable[Done]], service: Service, scope: Scope, player: Player
 ) -> Done:
-    """Does it in one of the bounded places for heavy requests (heavy.py)."""
+    """Does it in one of the few slots for heavy requests (heavy.py)."""
     async with service.heavy.turn(auth.asker(service, scope, player.id)):
         return await work()
 
@@ -279,8 +284,8 @@ def _change(
     decode_command: Callable[[bytes], AnyCommand],
     status: int,
 ) -> Awaitable[Answer]:
-    form = Form(decode_command, b"seat\0" + path_part, Done.match_answer, status)
-    return run_command(service_of(request.scope), request.scope, request.receive, match_id, form)
+    kind = CallKind(decode_command, b"seat\0" + path_part, Done.match_answer, status)
+    return run_command(service_of(request.scope), request.scope, request.receive, match_id, kind)
 
 
 handlers = [post_command, put_seat, delete_seat, post_decline, post_join]

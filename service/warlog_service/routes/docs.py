@@ -53,7 +53,7 @@ async def get_docs_text(request: AnyRequest) -> Answer:
     refuses."""
     kind = [(b"content-type", b"text/markdown; charset=utf-8")]
     return await _kept(
-        request, await service_of(request.scope).backend.heavy.run(rendered_text, request.app), kind
+        request, await service_of(request.scope).backend.heavy_threads.run(rendered_text, request.app), kind
     )
 
 

@@ -84,12 +84,12 @@ class Stream(EventStream):
         self._seats = seats
         self._after = min(after, match.version)
         self._feed: Feed | None = None
-        self._ending: str | None = None
+        self._close_code: str | None = None
         self._wire: Wire | None = None
         self._entered: str | None = None  # Presence.enter
 
     def close(self, code: str) -> None:
-        self._ending = self._ending or code
+        self._close_code = self._close_code or code
         if self._feed is not None:
             self._feed.close(code)
 
@@ -99,10 +99,10 @@ class Stream(EventStream):
         self._enter(self._match)
         try:
             async with backend.matches.feed(self._match, self._reader, self._after) as self._feed:
-                if self._ending is not None:
-                    self._feed.close(self._ending)
+                if self._close_code is not None:
+                    self._feed.close(self._close_code)
                 if self._wire is not None:
-                    self._feed.direct = self._push
+                    self._feed.write_at_once = self._push
                 return await self._tell(self._feed, send)
         finally:
             if self._entered is not None:
@@ -126,7 +126,7 @@ class Stream(EventStream):
 
     def _push(self, item: Item) -> bool:
         """An event while `_tell` waits. False: it has to be looked at first, or to wait until there is room."""
-        if item[1] in MEMBERSHIP or self._wire is None or not self._wire.push(_chunk(item)):
+        if item.type in MEMBERSHIP or self._wire is None or not self._wire.push(_chunk(item)):
             return False
         self._service.metrics.traffic.feed_events += 1
         return True
@@ -154,7 +154,7 @@ def _sse(version: int, name: str, data: bytes) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data)
 
 
-_newest: tuple[Item, bytes] = (0, "", b""), b""
+_newest: tuple[Item, bytes] = Item(0, "", b""), b""
 
 
 def _chunk(item: Item) -> bytes:

@@ -37,7 +37,7 @@ async def get_ready(request: AnyRequest) -> Answer:
 async def get_openapi(request: AnyRequest) -> Answer:
     """This document."""
     # Made once, which takes a quarter of a second: in a thread, so that matches go on.
-    body = await service_of(request.scope).backend.heavy.run(rendered, request.app)
+    body = await service_of(request.scope).backend.heavy_threads.run(rendered, request.app)
     return Answer(200, [JSON, *PUBLIC], body)
 
 

@@ -32,7 +32,7 @@ async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Large:
     service = service_of(request.scope)
 
     async def make() -> Result:
-        return Result(await service.backend.heavy.run(encode, await past.export(match, reader)))
+        return Result(await service.backend.heavy_threads.run(encode, await past.export(match, reader)))
 
     key = ("export", match.id, match.chain, reader)
     who = auth.asker(service, request.scope, player)
@@ -94,7 +94,7 @@ async def post_import(request: AnyRequest) -> Answer:
     with service.heavy.place(who), service.heavy.holding(who) as held:
         body = await read_body(request.scope, request.receive, service.settings.import_bytes_max, held.add)
         async with service.heavy.queued():
-            run = service.backend.heavy.run
+            run = service.backend.heavy_threads.run
             record = await run(decode, body, schema.Json)
             path_part = b"POST /matches/import?visibility=%b\0" % visibility.encode()
             key = await run(key_of, request.scope, path_part, body)

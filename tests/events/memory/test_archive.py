@@ -128,7 +128,7 @@ async def test_what_is_archived_answers_as_before_and_redis_holds_its_summary_al
     async with table_with(own_redis, tmp_path) as table, table_with(own_redis, tmp_path) as other:
         matches = await several(table)
         before = {match.id: await everything(table, match) for match in matches}
-        await table.matches._loader.settle()
+        await table.matches.loader.settle()
         for match in matches:
             assert await archived(table, match) == "archived"
             assert await keys_of(table, match) == {"state"}
@@ -137,7 +137,7 @@ async def test_what_is_archived_answers_as_before_and_redis_holds_its_summary_al
         for process in (table, other):
             for match in matches:
                 assert await everything(process, match) == before[match.id]
-            await process.matches._loader.settle()
+            await process.matches.loader.settle()
         for match in matches:
             assert await keys_of(table, match) == {"state"}  # no snapshot has come back
             assert await archived(other, match) == "changed"
@@ -453,7 +453,7 @@ async def test_a_match_restored_by_hand_is_to_the_byte_what_it_was(
             return dict(zip(flat[::2], flat[1::2], strict=True))
 
         for match in await several(table):
-            await table.matches._loader.settle()
+            await table.matches.loader.settle()
             await pipe.call("DEL", keys.snapshot(match.id))
             stream = await pipe.call("XRANGE", keys.events(match.id), "-", "+")
             hashes = [await fields(key(match.id)) for key in (keys.secrets, keys.match_state)]

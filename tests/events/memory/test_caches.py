@@ -186,7 +186,7 @@ async def test_who_has_just_sat_down_is_known_to_a_process_that_is_loading_the_m
     spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "open"})
     match = (await table.matches.new.create(spec, ADA)).match
     async with table_at(redis_server.url) as other:
-        reads, loader = SlowReads(other), other.matches._loader
+        reads, loader = SlowReads(other), other.matches.loader
         shared = loader._shared
 
         def joins(*given: Any) -> Any:
@@ -205,7 +205,7 @@ async def test_who_has_just_sat_down_is_known_to_a_process_that_is_loading_the_m
 async def test_a_load_of_all_events_does_not_take_the_place_of_newer_ones_in_memory(table: Table) -> None:
     match = await table.play(await table.hot_seat(), 3, random.Random(14))
     reads = SlowReads(table)
-    loading = asyncio.create_task(table.matches._loader.cold(match.id, whole=True))
+    loading = asyncio.create_task(table.matches.loader.cold(match.id, whole=True))
     await reads.read.wait()
     newer = await table.play(match, 1, random.Random(15))
     reads.go.set()

@@ -117,7 +117,7 @@ async def _known(table: Table, match: Match) -> Known:
     states = {
         v: (await past.state_at(match, v)).data for v in range(match.started_at_version, match.version + 1)
     }
-    await table.matches._loader.settle()
+    await table.matches.loader.settle()
     written = await table.store.snapshot(match.id)
     assert written is not None
     return Known(match, await table.events(match), states, written, snapshot.version_of(written))
@@ -180,7 +180,7 @@ async def _warm(table: Table, stream: Stream, known: Known, flip: Flip, by_page:
     await table.store.delete_snapshot(known.match.id)
     await table.forget()
     warm = await table.load(known.match)
-    await table.matches._loader.settle()
+    await table.matches.loader.settle()
     await stream.write(flip)
     before = table.counts.integrity_errors
     try:
@@ -318,7 +318,7 @@ async def test_an_event_that_cannot_be_read_is_an_integrity_error_whatever_is_wr
         await table.store.delete_snapshot(match.id)
         await table.connection.pipe.call("HDEL", keys.match_state(match.id), "frozen")
         with pytest.raises(errors.IntegrityError):
-            await table.matches._loader.cold(match.id, whole=whole)
+            await table.matches.loader.cold(match.id, whole=whole)
         assert await table.store.frozen(match.id)
         head = await table.matches.admission.readable(match.id, ADA.id)
         # What the rules do not look at may be wrong for a while before the state differs.
@@ -396,7 +396,7 @@ async def test_no_snapshot_is_made_of_a_match_whose_stored_events_are_damaged(ta
     await (await Stream.of(table, match)).write(Flip(5, 12, 0, 0))  # draws
     while match.version < SETTINGS.snapshot_every_events:  # from memory
         match = await table.play(match, 1, rng)
-    await table.matches._loader.settle()
+    await table.matches.loader.settle()
     with pytest.raises(errors.IntegrityError):
         await table.play(match, 1, rng)
     assert await table.store.snapshot(match.id) is None

@@ -222,7 +222,7 @@ async def test_whoever_takes_events_at_once_and_whoever_waits_for_them_get_each_
             await asyncio.sleep(rng.choice([0, 0.002]))  # now it waits when the next comes, now it does not
 
     async with table.matches.feed(match, ALL, 0) as feed:
-        feed.direct = push
+        feed.write_at_once = push
         reading = asyncio.create_task(read(feed))
         while len(order) < 60:
             match = await (

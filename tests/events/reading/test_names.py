@@ -154,7 +154,7 @@ async def test_who_has_left_for_good_is_somebody_also_where_0_1_stored_the_name(
             match = await one.duel()
         assert any(b'"bob"' in event.body for event in await one.store.events(match.id))
         await one.connection.redis.hset(keys.player(BOB.id), "name", "")
-        one.matches.forget(BOB.id)
+        one.matches.loader.forget(BOB.id)
         for table in (one, two):
             there = await table.load(match)
             shown = [there.summary(SPECTATOR), await table.events(there, SPECTATOR)]
@@ -182,7 +182,7 @@ async def test_names_are_asked_for_once_and_are_right_however_few_are_remembered
     async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
         match = await one.matches.admission.load(await wishes(one), None)
         stored = await one.store.events(match.id)
-        known, reads = two.matches._loader.names, two.counts.redis_reads
+        known, reads = two.matches.loader.names, two.counts.redis_reads
         assert await known.of(stored) == NAMES
         assert two.counts.redis_reads == reads + 1
         assert await known.of(stored) == NAMES

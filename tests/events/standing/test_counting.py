@@ -20,7 +20,7 @@ from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.match import Match
 from warlog_events.match.model import Player
 from warlog_events.reading.pages import RUNS
-from warlog_events.reading.replayed import RUN_EVENTS, ReplayedEvent, Run
+from warlog_events.reading.replayed import RUN_EVENTS, EventWithState, Run
 from warlog_events.standing.counting import (
     JUDGED_EVERY,
     MARATHON,
@@ -110,7 +110,7 @@ async def test_runs_tell_of_a_long_match_what_its_events_tell_one_by_one(own_red
             teller.take(run)
         told = teller.end(2)
 
-        def one(_: Match, event: ReplayedEvent) -> tuple[dict[str, float], Event] | None:
+        def one(_: Match, event: EventWithState) -> tuple[dict[str, float], Event] | None:
             return (event.state.evaluate(), event.resolved) if event.state and event.resolved else None
 
         found = [row for row in await past.each(match, 0, match.version, one) if row is not None]
