@@ -330,6 +330,26 @@ def module_files() -> dict[str, Path]:
     return found
 
 
+# The folders of the events layer: each may import what stands before it. "" are the files beside the folders, of which
+# those that nothing in the layer is imported by (errors, statistics …) may be used by all.
+FOLDERS = ["match", "redis", "memory", "players", "reading", "standing", "", "workers"]
+
+
+def test_the_folders_of_the_events_layer_import_in_one_direction() -> None:
+    files = {name: path for name, path in module_files().items() if name.startswith("warlog_events.")}
+    inside = {name: imported(path, files) & files.keys() for name, path in files.items()}
+
+    def folder(name: str) -> str:
+        parts = name.split(".")
+        return parts[1] if len(parts) > 2 else ""
+
+    for name, others in sorted(inside.items()):
+        below = FOLDERS[: FOLDERS.index(folder(name)) + 1]
+        for other in sorted(others):
+            plain = not folder(other) and all(not folder(one) for one in inside[other])
+            assert plain or folder(other) in below, f"{name} imports {other}"
+
+
 def test_the_one_way_to_write_is_short() -> None:
     assert len((PACKAGES["warlog_events"] / "matches.py").read_text().splitlines()) <= 300
 

@@ -1,12 +1,11 @@
 """What is sent to Redis of a draft: its events and what goes with them; of the summary, what is new to Redis."""
 
 from .match.draft import Draft
+from .match.lobby_entry import lobby_entry_json
 from .match.model import STRANGER
 from .match.notices import notices_of
-from .redis.idempotency import Idempotency
+from .redis.idempotency import Idempotency, Key
 from .redis.store import Append
-from .results import Key
-from .workers.lobby import lobby_entry_json
 
 
 def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:

@@ -3,9 +3,7 @@
 `Matches.attempt` is the one write path: it loads a match, calls a function that writes events on a draft, appends and
 publishes them, and begins again if another writer was faster. A player's command (player_commands.py), the server's own
 event, a new match, an import and a rematch (new_matches.py) differ in that function. No lock is held over the network:
-the append finds out who was first.
-
-A `Match` is a value: the match as it was after one version. A newer one replaces it in the cache.
+the append finds out who was first. A `Match` is a value, the match after one version; the cache has the newest one.
 """
 
 import asyncio
@@ -22,6 +20,7 @@ from .match.match import Match
 from .match.model import SERVER, Reader
 from .match.stakes import AccountsBrought, AccountsNeeded
 from .match.timeline import Forgotten
+from .match_settings import MatchSettings
 from .memory.cache import Cache, CachedMatch
 from .memory.integrity import Integrity
 from .memory.loading import Loader
@@ -39,8 +38,9 @@ from .reading.replayed import EventWithState
 from .redis import keys
 from .redis.append_notices import Watch
 from .redis.claims import Claims
+from .redis.idempotency import Key
 from .redis.store import Store
-from .results import Done, Key, MatchSettings, WriteEvents
+from .results import Done, WriteEvents
 from .statistics import Counts
 from .threads import Threads
 

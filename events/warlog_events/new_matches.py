@@ -31,12 +31,14 @@ from .match.decide import too_long
 from .match.draft import Draft
 from .match.match import Match
 from .match.model import SERVER, Player
+from .match_settings import MatchSettings
 from .memory.loading import Loader
 from .players.before_append import BeforeAppend
 from .redis.claims import Claim, Claims, Outlived
+from .redis.idempotency import Key
 from .redis.keys import match_id_of
 from .redis.store import Store
-from .results import Attempt, Done, Key, MatchSettings
+from .results import Attempt, Done
 from .threads import Threads
 
 T = TypeVar("T")

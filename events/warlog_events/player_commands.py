@@ -11,13 +11,15 @@ from .match.draft import Draft
 from .match.match import Match
 from .match.model import Player
 from .match.proposals import NOTHING, DecisionContext, Found
+from .match_settings import MatchSettings
 from .memory.loading import Loader
 from .new_matches import NewMatches
 from .players.before_append import BeforeAppend
 from .players.presence import Presence
 from .reading.admission import Admission
 from .reading.past import Past
-from .results import Attempt, Done, Key, MatchSettings
+from .redis.idempotency import Key
+from .results import Attempt, Done
 
 
 class PlayerCommands:

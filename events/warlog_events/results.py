@@ -1,4 +1,4 @@
-"""What goes into `Matches` beside commands, and what comes out."""
+"""What an attempt to write leads to."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -13,30 +13,7 @@ from .match.match import Match
 from .match.model import Reader
 from .reading.replayed import EventWithState
 from .reading.visible import event_json, live_json
-
-
-class Key(msgspec.Struct, frozen=True):
-    """An Idempotency-Key with a digest of the request (any text that differs when the body or the route does)."""
-
-    key: str
-    digest: str
-
-
-class MatchSettings(msgspec.Struct, frozen=True):
-    """hot_bytes_max               for matches in memory, roughly
-    checkpoint_every_events     most events that looking back at a version has to replay
-    snapshot_every_events       how often a match is written down whole
-    feed_events_max             events that may wait for one slow reader
-    proposal_bytes_per_match    of all proposals of a match and of what they changed; 0: any number
-    events_per_match            beyond which players only end a match; 0: any number
-    """
-
-    hot_bytes_max: int = 256 * 1024 * 1024
-    checkpoint_every_events: int = 32
-    snapshot_every_events: int = 100
-    feed_events_max: int = 256
-    proposal_bytes_per_match: int = 0
-    events_per_match: int = 0
+from .redis.idempotency import Key
 
 
 class Done:

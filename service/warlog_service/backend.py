@@ -17,6 +17,7 @@ from litestar.types import Scope
 from warlog_events.analyses import Analyses
 from warlog_events.clock_and_random import World
 from warlog_events.errors import DiskFull, Unavailable, WarlogError
+from warlog_events.match_settings import MatchSettings
 from warlog_events.matches import Matches
 from warlog_events.memory.archive import Archive, Files
 from warlog_events.players.accounts import Accounts
@@ -37,7 +38,6 @@ from warlog_events.redis.claims import Claims
 from warlog_events.redis.connection import Connection, RedisUnsuitable, open_redis
 from warlog_events.redis.lease import Lease
 from warlog_events.redis.store import Store
-from warlog_events.results import MatchSettings
 from warlog_events.standing.counting import catalogue
 from warlog_events.standing.standings import Standings
 from warlog_events.threads import Threads

@@ -20,7 +20,7 @@ from msgspec.structs import FieldInfo, fields
 import warlog_core
 from warlog_core import Explanation, explain
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
-from warlog_events.results import Key
+from warlog_events.redis.idempotency import Key
 from warlog_service.responses import wire_of
 
 AnyRequest = Request[Any, Any, Any]

@@ -15,13 +15,14 @@ from warlog_events.lookups import ScenarioLookup
 from warlog_events.match.commands import Act, CreateMatch, Propose, Undo
 from warlog_events.match.match import Match
 from warlog_events.match.model import Player, Reader
+from warlog_events.match_settings import MatchSettings
 from warlog_events.matches import Matches
 from warlog_events.players.presence import Presence
 from warlog_events.redis import keys
 from warlog_events.redis.append_notices import Watch
 from warlog_events.redis.connection import Connection
 from warlog_events.redis.store import Store
-from warlog_events.results import Done, MatchSettings
+from warlog_events.results import Done
 
 ADA = Player("pl_ada", "ada")
 BOB = Player("pl_bob", "bob")

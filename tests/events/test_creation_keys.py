@@ -25,9 +25,8 @@ from warlog_events.players.accounts import PLAYER_KEY_MIN, Accounts
 from warlog_events.players.quotas import Quotas, QuotaSettings
 from warlog_events.redis import claims, keys
 from warlog_events.redis.append_notices import Watch
-from warlog_events.redis.idempotency import TTL_SECONDS
+from warlog_events.redis.idempotency import TTL_SECONDS, Key
 from warlog_events.redis.wire import Word
-from warlog_events.results import Key
 from warlog_events.workers.pairing import Pairing
 
 RECORD: dict[str, Any] = {"game": "wec", "options": {}, "events": []}

@@ -37,7 +37,7 @@ from warlog_events.match.model import STRANGER, MatchCreated, OptionsChanged, Pl
 from warlog_events.match.proposals import Beginning
 from warlog_events.match.seating import rotated
 from warlog_events.match.stored import StoredEvent
-from warlog_events.results import Key
+from warlog_events.redis.idempotency import Key
 
 RESIGN: dict[str, object] = {"type": "resign"}
 

@@ -17,8 +17,8 @@ from tests.events.table import ADA, BATTLE, BOB, HIDDEN, Table, choice, table_at
 from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.match.commands import Accept, Act, Propose, Rematch, Undo
+from warlog_events.redis.idempotency import Key
 from warlog_events.redis.store import Append
-from warlog_events.results import Key
 
 
 async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple[str, int]]:

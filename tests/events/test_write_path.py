@@ -18,7 +18,8 @@ from warlog_events.clock_and_random import World
 from warlog_events.match.commands import Act, CreateMatch
 from warlog_events.match.match import Match
 from warlog_events.redis import keys
-from warlog_events.results import Done, Key
+from warlog_events.redis.idempotency import Key
+from warlog_events.results import Done
 
 
 @pytest_asyncio.fixture

@@ -20,8 +20,9 @@ from ..match.match import Match, milliseconds
 from ..match.replay import Replay
 from ..match.stored import StoredEvent, follows
 from ..match.timeline import Forgotten
+from ..match_settings import MatchSettings
+from ..redis.idempotency import Key
 from ..redis.store import Store
-from ..results import Key, MatchSettings
 from ..statistics import Counts
 from . import snapshot
 from .cache import Cache, CachedMatch

@@ -32,8 +32,7 @@ from ..redis import keys
 from ..redis.append_notices import Watch
 from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
-from ..redis.idempotency import TTL_SECONDS
-from ..results import Key
+from ..redis.idempotency import TTL_SECONDS, Key
 from .directory import Directory
 
 NAME_CHARACTERS_MAX = 40

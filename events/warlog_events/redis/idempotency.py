@@ -26,6 +26,13 @@ DIGEST_BYTES = 8
 TTL_SECONDS = 86_400
 
 
+class Key(msgspec.Struct, frozen=True):
+    """An Idempotency-Key with a digest of the request (any text that differs when the body or the route does)."""
+
+    key: str
+    digest: str
+
+
 class Idempotency(msgspec.Struct, frozen=True):
     """What is kept of an accepted command for `ttl_s` seconds or somewhat longer.
 

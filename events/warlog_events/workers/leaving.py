@@ -38,8 +38,8 @@ from ..players.quotas import DAY_MS, OPEN
 from ..players.scenarios import Scenarios
 from ..redis import keys
 from ..redis.connection import Connection
+from ..redis.idempotency import Key
 from ..redis.wire import Word
-from ..results import Key
 from .pairing import Pairing
 
 log = logging.getLogger("warlog.leaving")

@@ -14,8 +14,7 @@ import warlog_core
 
 from ..errors import BadParameter, named
 from ..match import policy
-from ..match.match import Match, milliseconds
-from ..match.model import STRANGER
+from ..match.lobby_entry import LobbyEntry
 from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.store import ask_summary, summary_of
@@ -29,24 +28,6 @@ SUMMARIES_MAX = 400
 PAGE_BYTES = 2_000_000
 READ = 50
 LOOKED_AT = 20  # running matches of a player, for those that may be watched
-
-
-class Index(msgspec.Struct, frozen=True):
-    """What a match is found by.
-
-    open        anybody may take a seat
-    players     all who may know of it
-    idle_since  in the lobby: when something last happened, in ms
-    """
-
-    game: str
-    status: str
-    mode: str
-    public: bool
-    open: bool
-    players: list[str]
-    created_at: int
-    idle_since: int | None = None
 
 
 class Watchable(msgspec.Struct, frozen=True):
@@ -84,34 +65,7 @@ class Query(Protocol):
     def after(self) -> str | None: ...
 
 
-def index_of(summary: Mapping[str, Any]) -> Index:
-    """From a spectator's summary of the match (match.Match.summary)."""
-    seats = summary["seats"]
-    players = {seat["player"]["id"] for seat in seats if seat["player"] is not None}
-    players |= {entry["player"]["id"] for entry in summary.get("joined", ())}
-    in_lobby = summary["status"] == "lobby"
-    is_open = in_lobby and any(
-        seat["player"] is None and not seat.get("by_invitation", False) for seat in seats
-    )
-    return Index(
-        summary["game"],
-        summary["status"],
-        summary["mode"],
-        summary["visibility"] == "public",
-        is_open,
-        sorted(players | {summary["creator"]["id"]}),
-        milliseconds(summary["created_at"]),
-        milliseconds(summary["updated_at"]) if in_lobby else None,
-    )
-
-
-def lobby_entry_json(match: Match) -> bytes:
-    """The Index of the match, encoded. After the lobby it changes only together with the summary's start or the
-    status."""
-    return msgspec.json.encode(index_of(match.summary(STRANGER)))
-
-
-_index = msgspec.json.Decoder(Index)
+_entry = msgspec.json.Decoder(LobbyEntry)
 
 
 class _Seat(msgspec.Struct):
@@ -186,7 +140,7 @@ class Lobby:
         entries = await self._pipe.call("HMGET", keys.lobby("index"), *asked) if asked else []
         known: dict[str, Watchable] = {}
         for match, entry in zip(asked, entries, strict=True):
-            index = None if entry is None else _index.decode(entry.partition(b" ")[2])
+            index = None if entry is None else _entry.decode(entry.partition(b" ")[2])
             if index is not None and index.status == "playing" and index.public and _watchable(index):
                 known[match] = Watchable(match, index.game, index.mode)
         return [[known[match] for match in matches if match in known][:most] for matches in of_players]
@@ -209,7 +163,7 @@ class Lobby:
         return page, after
 
     async def _read(
-        self, chunk: list[tuple[str, Index | None]], search: "_Search"
+        self, chunk: list[tuple[str, LobbyEntry | None]], search: "_Search"
     ) -> dict[str, bytes | None]:
         """Summaries of those that may be what is asked for."""
         matches = [_match(member) for member, index in chunk if search.fits(index)]
@@ -218,7 +172,7 @@ class Lobby:
     async def _summaries(self, matches: list[str]) -> list[bytes | None]:
         return [summary_of(reply) for reply in await self._pipe.many(map(ask_summary, matches))]
 
-    async def _chunks(self, search: "_Search") -> AsyncIterator[list[tuple[str, Index | None]]]:
+    async def _chunks(self, search: "_Search") -> AsyncIterator[list[tuple[str, LobbyEntry | None]]]:
         """Every candidate once, the newest first, with its index entry."""
         bound = search.bound
         while True:
@@ -233,7 +187,7 @@ class Lobby:
                 ids = [member.partition(b" ")[2] for member in members]
                 entries = await self._pipe.call("HMGET", keys.lobby("index"), *ids)
                 yield [
-                    (member.decode(), None if entry is None else _index.decode(entry.partition(b" ")[2]))
+                    (member.decode(), None if entry is None else _entry.decode(entry.partition(b" ")[2]))
                     for member, entry in zip(members, entries, strict=True)
                 ]
             if not ends:
@@ -273,7 +227,7 @@ class _Search:
             _check_cursor(query.after)
             self.bound = f"({query.after}"
 
-    def fits(self, index: Index | None) -> bool:
+    def fits(self, index: LobbyEntry | None) -> bool:
         query = self._query
         return (
             index is not None
@@ -298,7 +252,7 @@ class _Search:
         return bool(mine) and mine.isdisjoint(summary.to_act) == (self._query.turn == "others")
 
 
-def _watchable(index: Index) -> bool:
+def _watchable(index: LobbyEntry) -> bool:
     """Of a running match: may a spectator follow it?"""
     if index.mode == "casual":
         return True

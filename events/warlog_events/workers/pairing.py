@@ -43,8 +43,8 @@ from ..redis import keys
 from ..redis.append_notices import Watch
 from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
+from ..redis.idempotency import Key
 from ..redis.wire import Word
-from ..results import Key
 from ..standing.standings import Standings
 
 log = logging.getLogger("warlog.pairing")

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
+from ..match.lobby_entry import entry_of
 from ..redis import keys
 from ..redis.activity_reader import BATCH, Follower, Passed
 from ..redis.connection import Connection
 from ..redis.store import Store
-from .lobby import index_of
 
 FORM = 2  # of what is projected: another build's is made again
 
@@ -67,7 +67,7 @@ class Projector(Follower):
 
     async def _write_summaries(self, bucket: int, newest: int, matches: list[str]) -> int:
         summaries = [_summary.decode(raw) for raw in await self._store.summaries(matches) if raw is not None]
-        rows = [(s["id"], s["version"], msgspec.json.encode(index_of(s))) for s in summaries]
+        rows = [(s["id"], s["version"], msgspec.json.encode(entry_of(s))) for s in summaries]
         if newest or rows:  # a bucket in which nothing has ever been has no checkpoint
             await self._write(bucket, None, newest, rows)
         return len(rows)

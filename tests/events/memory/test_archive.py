@@ -27,7 +27,7 @@ from warlog_events.match.verify import verify_record
 from warlog_events.memory import archive as archives
 from warlog_events.memory.archive import Archive, Files, Tombstone
 from warlog_events.redis import keys
-from warlog_events.results import Key
+from warlog_events.redis.idempotency import Key
 from warlog_events.workers.archiver import Archiver
 from warlog_events.workers.lobby import Lobby
 from warlog_events.workers.projector import Projector

@@ -17,10 +17,10 @@ from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, 
 from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.match.commands import Act, CreateMatch, Propose, TakeSeat, Undo
+from warlog_events.match_settings import MatchSettings
 from warlog_events.memory import snapshot
 from warlog_events.redis import keys
 from warlog_events.redis.wire import Word
-from warlog_events.results import MatchSettings
 
 SETTINGS = MatchSettings(checkpoint_every_events=4, snapshot_every_events=10)
 

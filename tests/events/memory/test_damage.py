@@ -25,8 +25,8 @@ from warlog_events import errors
 from warlog_events.match.commands import Accept, CreateMatch, Prepare, Propose, TakeSeat, Undo
 from warlog_events.match.match import Match
 from warlog_events.match.stored import chain_of, draws_text
+from warlog_events.match_settings import MatchSettings
 from warlog_events.redis import keys
-from warlog_events.results import MatchSettings
 
 REDIS_KINDS = ("plain",)
 SETTINGS = MatchSettings(checkpoint_every_events=4, snapshot_every_events=10)

@@ -10,7 +10,7 @@ from warlog_events.players.directory import Directory
 from warlog_events.players.ledger import Ledger
 from warlog_events.redis import keys
 from warlog_events.redis.append_notices import Watch
-from warlog_events.results import Key
+from warlog_events.redis.idempotency import Key
 
 
 async def test_accounts_from_before_the_index_enter_it_once_and_a_rebuild_gives_the_same(

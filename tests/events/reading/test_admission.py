@@ -21,7 +21,7 @@ from warlog_events.match.commands import (
     TakeSeat,
 )
 from warlog_events.redis import keys
-from warlog_events.results import Key
+from warlog_events.redis.idempotency import Key
 
 COMMANDS: list[Any] = [
     Act("red", {"type": "resign"}),

@@ -20,9 +20,9 @@ from warlog_events.errors import Unconfirmed
 from warlog_events.match.commands import Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.match.match import Match
 from warlog_events.match.model import Reader
+from warlog_events.match_settings import MatchSettings
 from warlog_events.reading.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.redis.store import Append
-from warlog_events.results import MatchSettings
 
 
 @pytest_asyncio.fixture

@@ -15,7 +15,7 @@ from warlog_events.match.commands import Accept, Edit, Options, Propose, Undo
 from warlog_events.match.model import Reader
 from warlog_events.match.stored import StoredEvent
 from warlog_events.match.timeline import Base, Timeline
-from warlog_events.results import MatchSettings
+from warlog_events.match_settings import MatchSettings
 
 
 @pytest_asyncio.fixture

@@ -23,8 +23,8 @@ from warlog_events.match.match import Match
 from warlog_events.match.model import Player
 from warlog_events.matches import Matches
 from warlog_events.redis import keys
+from warlog_events.redis.idempotency import Key
 from warlog_events.redis.pipe import Client
-from warlog_events.results import Key
 from warlog_events.standing.ratings import MU, UNIT, Rating
 from warlog_events.standing.standings import Standings
 from warlog_events.workers.pairing import GIVEN_UP_MS, Entry, Pairing
