@@ -50,13 +50,13 @@ HEAVY_AT_ONCE = 2
 
 
 class Matches:
-    """commands   execute, first_answer: a player's command, and a repeated one (player_commands.py)
-    new        create, create_paired, import_record: new matches (new_matches.py)
-    admission  load, readable: a match for a reader (reading/admission.py)
-    loader     matches as they are in memory and in Redis (memory/loading.py)
-    past       reading what has happened (reading/past.py)
-    integrity  what is in memory compared with what is stored (memory/integrity.py)
-    counts     what has been done here (statistics.py)
+    """player_commands  execute, first_answer: a player's command, and a repeated one (player_commands.py)
+    new              create, create_paired, import_record: new matches (new_matches.py)
+    admission        load, readable: a match for a reader (reading/admission.py)
+    loader           matches as they are in memory and in Redis (memory/loading.py)
+    past             reading what has happened (reading/past.py)
+    integrity        what is in memory compared with what is stored (memory/integrity.py)
+    counts           what has been done here (statistics.py)
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Matches:
             self.settings,
         )
         self.past = Past(self.loader, self._heavy_threads, self._brief_threads)
-        self.commands = PlayerCommands(
+        self.player_commands = PlayerCommands(
             self.attempt,
             self.loader,
             self.past,
@@ -155,7 +155,7 @@ class Matches:
         AccountsNeeded   to write the event, accounts of players are needed: with those
         Forgotten        the timeline in memory does not reach back far enough: with the match loaded as a whole
         WarlogError      a refusal, but Redis has something newer than was in memory: with that
-        VersionConflict  another writer was faster: with his events
+        VersionConflict  of the append, as another writer was faster: with his events
         ClockSkew        our clock differed from Redis's and was set: with a new time (a new match CLOCK_TRIES times)
 
         What ends it: nothing was written; the events are appended (`_take_over`); or the command was accepted before
@@ -163,7 +163,7 @@ class Matches:
 
         Raises what `write_events` raises for the newest version, and what `Store.append` raises."""
         cached = await self.loader.current(match_id, fresh=fresh) if game is None else None
-        token_bytes, every = self.world.token_bytes, self.settings.checkpoint_every_events
+        token_bytes, every = self.world.token_bytes, self.settings.checkpoint_every_events  # checkpoint_every
         brought: Mapping[str, AccountsBrought] = {}
         beaten: Match | None = None
         for tries in range(TRIES):
@@ -231,8 +231,8 @@ class Matches:
         except ClockSkew:  # a TryAgain, too, but one after which nothing has been appended
             raise
         except (TryAgain, asyncio.CancelledError):
-            # It may have been appended (if it was cancelled, or is Unconfirmed); if not (Unavailable), Redis may be
-            # coming back without what it had. So the match will be loaded anew.
+            # It may have been appended (if it was cancelled, or by an Unconfirmed). If not (an Unavailable), Redis may
+            # be coming back without what it had. So the match will be loaded anew.
             self.cache.drop(draft.match_id)
             # `Watch` does not notice our own appends, so the feeds look: over the same connection, after the append.
             self._hub.catch_up(draft.match_id)
@@ -254,7 +254,7 @@ class Matches:
             self._hub.catch_up(draft.match_id)
             return Done(draft.match, event)
         else:
-            cached.match = draft.commit()
+            cached.match = draft.commit()  # writes nothing: the timeline learns of the event
             cached.secrets = draft.secrets
         self.cache.put(cached)
         self.loader.snapshot_if_due(cached)

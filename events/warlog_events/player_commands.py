@@ -74,7 +74,7 @@ class PlayerCommands:
                 return Done((await self._loader.current(match_id, fresh=True)).match, earlier=earlier)
             return await self._attempt_command(match_id, command, player, expected_version, key, found)
         except IntegrityError:
-            await self._admission.check_damaged(match_id, player.id)
+            await self._admission.check_known_though_damaged(match_id, player.id)
             raise
 
     async def first_answer(self, match: Match, accepted: Accepted) -> Done:
@@ -98,22 +98,22 @@ class PlayerCommands:
         found: Found,
     ) -> Awaitable[Done]:
         context = DecisionContext(self._loader.counts, self._loader.store.rematch_id, found)
-        first_decided_ms = 0  # `attempt` may call `write_events` again
-        rematch: str | None = None  # the match that an earlier try has made
+        # Of the first call of `write_events`: `check_version` asks whether another's event came before this command.
+        first_decided_ms = 0
+        rematch: str | None = None  # that an earlier call has made
 
         async def write_events(draft: Draft) -> None:
             nonlocal first_decided_ms, rematch
             first_decided_ms = first_decided_ms or draft.at
-            before = draft.match
-            # First: any other refusal would tell that there is such a match. `admit` asked what was at hand, perhaps
-            # some fields from Redis; this asks the match that is decided on.
+            before = draft.match  # also `draft.before`
+            # First: any other refusal would tell that there is such a match. `admit` did not have to load the match;
+            # this asks the loaded one.
             check_known(before, command, player)
             if self._presence is not None:
                 self._presence.note_call(before, player.id)
             check_version(draft, command, expected_version, first_decided_ms)
-            decide_command(
-                draft, command, player, context
-            )  # from here on `draft.match` is the match after its event
+            decide_command(draft, command, player, context)
+            # From here on `draft.match` is the match after the event.
             check_proposal_bytes(draft, self._settings.proposal_bytes_per_match)
             check_length(draft, command, self._settings.events_per_match)
             if isinstance(command, Act):
@@ -134,5 +134,5 @@ class PlayerCommands:
             write_events,
             player.id,
             key=key,
-            acting=command.seat if isinstance(command, Act) else None,
+            acting=command.seat if isinstance(command, Act) else None,  # its deadline must not have passed
         )

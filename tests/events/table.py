@@ -83,11 +83,11 @@ class Table:
     async def answer(self, done: Done, player: Player = ADA) -> bytes:
         """To the command, also where it is a repeat."""
         if done.earlier is not None:
-            done = await self.matches.commands.first_answer(done.match, done.earlier)
+            done = await self.matches.player_commands.first_answer(done.match, done.earlier)
         return done.event_answer(done.reader(player.id))
 
     async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:
-        return await self.matches.commands.execute(match.id, command, player, **more)
+        return await self.matches.player_commands.execute(match.id, command, player, **more)
 
     async def act(self, match: Match, seat: str, action: dict[str, Any], **more: Any) -> Match:
         """By whoever holds the seat."""

@@ -106,7 +106,7 @@ async def test_a_match_that_is_not_in_memory_is_loaded(table: Table) -> None:
     await table.forget()
     assert (await table.do(match, Act("red", {"type": "resign"}))).version == match.version + 1
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.commands.execute("m_000_aaaaaaaaaaaaaaaa", Act("red", {}), ADA)
+        await table.matches.player_commands.execute("m_000_aaaaaaaaaaaaaaaa", Act("red", {}), ADA)
 
 
 async def test_of_two_that_were_decided_on_the_same_version_one_is_done_and_the_other_decided_anew(

@@ -68,9 +68,10 @@ def _invited(match: Match, command: TakeSeat) -> bool:
 
 
 def check_version(draft: Draft, command: AnyCommand, expected: int | None, first_decided_ms: int) -> None:
-    """Is the match still the one that the command is for? Raises VersionConflict.
+    """Is the match still the one that the command is for? Raises VersionConflict: if it has not the version that the
+    sender asks for, or, if he asks for none, if another writer's event changed what an action is for.
 
-    expected  the version that the sender asks for; None: he does not
+    expected  the version that the sender asks for, with If-Match; None: he does not
     first_decided_ms  when the command was decided for the first time
     """
     match = draft.match
@@ -96,11 +97,11 @@ def _is_still_for(beaten: Match, match: Match, command: AnyCommand, first_decide
         return True
     if match.fold.updated_at < first_decided_ms:
         return True  # all of it happened before the command came: only this process had not heard of it yet
-    before, now = beaten.state, match.state
-    if before is None or now is None or command.seat not in match.seats:
+    then, now = beaten.state, match.state
+    if then is None or now is None or command.seat not in match.seats:
         return False
     # `clock` is a number that changes when the seat's time to think begins anew: it asks no time.
-    return before.clock(command.seat) == now.clock(command.seat) and command.seat in now.to_act
+    return then.clock(command.seat) == now.clock(command.seat) and command.seat in now.to_act
 
 
 def decide_command(draft: Draft, command: AnyCommand, player: Player, context: DecisionContext) -> None:
@@ -150,8 +151,9 @@ def _take_action(
     except warlog_core.Refused as error:
         why = match.state.explain(actor, action, error.code)
         raise explained(error.code, why, pointer="/action", version=match.version) from error
-    # A player's action stays a Struct, which encodes faster, to the same bytes. The server's becomes a dict, because
-    # `fold.evolve` looks into it. Its "seat" is "server".
+    # `resolved`: what the core says of the action (its draws and effects). A player's action is kept as a Struct, which
+    # encodes faster, to the same bytes; the server's as a dict, because `fold.evolve` looks into it. The seat of the
+    # server's event is "server".
     taken = resolved.action if actor == SERVER else resolved.struct()
     body = ActionTaken(taken, draft.ending(state), search)
     draft.write(body, seat=actor, draws=resolved.draws, state=state, resolved=resolved)

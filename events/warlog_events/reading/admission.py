@@ -47,7 +47,7 @@ class Admission:
         try:
             match = (await self._loader.current(match_id, fresh=fresh)).match
         except IntegrityError:
-            await self.check_damaged(match_id, player_id)
+            await self.check_known_though_damaged(match_id, player_id)
             raise
         if not match.may_know(player_id):
             raise UnknownMatch()
@@ -62,7 +62,7 @@ class Admission:
         try:
             match = await self._loader.readable(match_id)
         except IntegrityError:
-            await self.check_damaged(match_id, player_id)
+            await self.check_known_though_damaged(match_id, player_id)
             raise
         if not match.may_know(player_id) and not await self._loader.came_later(match, player_id):
             raise UnknownMatch()
@@ -73,7 +73,7 @@ class Admission:
         if player_id is not None and self._presence is not None:
             self._presence.note_call(match, player_id)
 
-    async def check_damaged(self, match_id: str, player_id: str | None) -> None:
+    async def check_known_though_damaged(self, match_id: str, player_id: str | None) -> None:
         """Whether a player may know of a match comes before what is wrong with it. Raises UnknownMatch."""
         if not await self._loader.may_know_damaged(match_id, player_id):
             raise UnknownMatch() from None

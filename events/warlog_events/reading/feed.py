@@ -84,7 +84,9 @@ class _Forms(NamedTuple):
 
 
 def _forms_for(match: Match, event: EventWithState, feeds: Iterable[Feed]) -> _Forms:
-    if public_json(event) is not None:  # the same for everybody: a stranger's will do
+    if (
+        public_json(event) is not None
+    ):  # it keeps what it encodes, and `live_json` uses it; a stranger gets what all get
         return _Forms(event.stored, _item(match, event, STRANGER), {})
     readers = {feed.reader for feed in feeds}
     return _Forms(event.stored, None, {reader: _item(match, event, reader) for reader in readers})
@@ -96,7 +98,7 @@ def _item(match: Match, event: EventWithState, reader: Reader, now_ms: int | Non
 
 def _offer(followed: _Followed, forms: _Forms) -> None:
     for feed in followed.feeds:
-        # None: this reader came after the forms had been made. He reads the event for himself, as every feed begins.
+        # None: this reader came while `_pull` read the events. He reads this one for himself, as every feed begins.
         item = forms.for_all or forms.by_reader.get(feed.reader)
         if item is not None:
             feed.offer(item)
@@ -275,7 +277,7 @@ class Feed(AsyncIterator[Item]):
         self._queue: deque[Item] = deque()
         self._given = after  # version of the last event that was queued, or written at once
         self._behind = True  # what comes after `_given` has to be read: so every feed begins
-        self._missed = False  # something came while reading that was not next
+        self._missed = False  # something came that was not next, perhaps while it was being read
         self._slow = False
         self._closed: str | None = None
         self._wakeup: asyncio.Future[None] | None = (
@@ -337,7 +339,7 @@ class Feed(AsyncIterator[Item]):
             if self._closed is not None:
                 raise FeedClosed(self._closed)
             if self._behind:
-                await self._catch_up()
+                await self._read_behind()
             else:
                 await self._wait()
 
@@ -348,7 +350,7 @@ class Feed(AsyncIterator[Item]):
         finally:
             self._wakeup = None
 
-    async def _catch_up(self) -> None:
+    async def _read_behind(self) -> None:
         self._missed = False
         try:
             items = await self._hub.read(self, self._given, PAGE_EVENTS)

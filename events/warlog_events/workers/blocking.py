@@ -69,7 +69,7 @@ class Blocking:
             with suppress(
                 NoChallenge, UnknownMatch, IntegrityError
             ):  # it is over, or cannot be taken any more
-                await self._matches.commands.execute(match, Decline("not_now"), player)
+                await self._matches.player_commands.execute(match, Decline("not_now"), player)
         return blocked
 
     async def _challenges(self, maker: str, player: str) -> list[str]:

@@ -55,7 +55,7 @@ class CallKind(NamedTuple):
     """How one of the calls that are commands is read and answered.
 
     decode     makes the command of the body
-    path_part  what the path says beside the match: an Idempotency-Key is for one body and one path
+    path_part  tells the calls of one match apart: an Idempotency-Key is for one body of one call
     answer     the body of the answer for this player
     status     of the answer
     """
@@ -104,9 +104,8 @@ async def run_command(
     kind: CallKind = COMMAND,
 ) -> Answer:
     """Who sends the command, what it says, what came of it."""
-    caller = auth.caller_at_once(service, scope) or await auth.caller(
-        service, scope
-    )  # Redis knows tokens not in memory
+    # Without waiting if the token is in memory; else Redis is asked.
+    caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
     player = caller.player
     auth.spend_one(service.limits.commands, player.id, scope)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
@@ -114,9 +113,9 @@ async def run_command(
     command = kind.decode(body)
     expected = expected_version(scope)
     matches = service.backend.matches
-    execute = partial(matches.commands.execute, match_id, command, player, expected, key)
+    execute = partial(matches.player_commands.execute, match_id, command, player, expected, key)
     try:
-        heavy = _is_replayed_whole(command)
+        heavy = _replays_a_record(command)
         done = await (_in_heavy_slot(execute, service, scope, player) if heavy else execute())
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
@@ -135,7 +134,7 @@ async def _first_answer(
     service: Service, scope: Scope, player: Player, done: Done, earlier: Accepted
 ) -> Done:
     """The answer of the first time. A match that has gone on since is replayed as far as it had come."""
-    answer = partial(service.backend.matches.commands.first_answer, done.match, earlier)
+    answer = partial(service.backend.matches.player_commands.first_answer, done.match, earlier)
     gone_on = done.version != earlier.version
     heavy = gone_on and done.version > service.settings.heavy_events
     return await (_in_heavy_slot(answer, service, scope, player) if heavy else answer())
@@ -149,7 +148,7 @@ async def _in_heavy_slot(
         return await work()
 
 
-def _is_replayed_whole(command: AnyCommand) -> bool:
+def _replays_a_record(command: AnyCommand) -> bool:
     """Does it propose a record (or a history, of which one is made), all of which is replayed to decide on it?"""
     if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
         return False

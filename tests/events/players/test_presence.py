@@ -135,7 +135,7 @@ async def test_every_call_about_the_match_at_any_process_is_a_sign_and_one_about
 
     async def refused() -> None:
         with pytest.raises(errors.Refused):
-            await matches.commands.execute(match.id, Act("south", {"type": "ready"}), ADA)
+            await matches.player_commands.execute(match.id, Act("south", {"type": "ready"}), ADA)
 
     for call in (
         lambda: matches.admission.load(match.id, ADA.id),  # view, actions, events, summary …

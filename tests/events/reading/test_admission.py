@@ -69,7 +69,7 @@ async def test_a_private_match_is_refused_after_the_same_work_as_an_unknown_one(
             lambda: table.matches.admission.load(match_id, None, fresh=False),
         ]
         found += [
-            lambda c=command, k=key: table.matches.commands.execute(match_id, c, EVE, key=k)  # type: ignore[misc]
+            lambda c=command, k=key: table.matches.player_commands.execute(match_id, c, EVE, key=k)  # type: ignore[misc]
             for command in COMMANDS
             for key in (None, Key("once", "digest"))
         ]
@@ -90,7 +90,7 @@ async def test_what_is_wrong_with_a_private_match_is_for_its_members_alone(table
     with pytest.raises(errors.UnknownMatch):
         await table.matches.admission.load(match, EVE.id)
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.commands.execute(match, TakeSeat("blue", "wli_wrong"), EVE)
+        await table.matches.player_commands.execute(match, TakeSeat("blue", "wli_wrong"), EVE)
     with pytest.raises(errors.IntegrityError):
         await table.matches.admission.load(match, ADA.id)
 
@@ -133,9 +133,9 @@ async def test_a_match_of_0_1_admits_the_same(table: Table) -> None:
     with pytest.raises(errors.UnknownMatch):
         await table.matches.admission.load(made.match.id, BOB.id)
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.commands.execute(made.match.id, TakeSeat("blue", "wli_wrong"), BOB)
+        await table.matches.player_commands.execute(made.match.id, TakeSeat("blue", "wli_wrong"), BOB)
     assert table.matches.cache.get(made.match.id) is None
-    done = await table.matches.commands.execute(
+    done = await table.matches.player_commands.execute(
         made.match.id, TakeSeat("blue", made.invitations["blue"]), BOB
     )
     assert done.match.holders["blue"] == BOB

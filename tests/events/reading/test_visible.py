@@ -74,14 +74,14 @@ async def test_two_worlds_that_differ_in_a_secret_of_red_are_the_same_bytes_for_
                 match = await same_start(table)
                 seen = [await everything_for(table, match, reader) for reader in (BLUE, SPECTATOR)]
                 army = [{"unit": "wolf", "count": 3 if phase == "deploy" else 3 + 4 * secret}]
-                done = await table.matches.commands.execute(
+                done = await table.matches.player_commands.execute(
                     match.id, Act("red", {"type": "recruit", "army": army}), ADA
                 )
                 if phase == "deploy":
                     army = [{"unit": "archer", "count": 3}]
                     match = await table.act(match, "blue", {"type": "recruit", "army": army})
                     action = {"type": "place", "piece": 1, "to": ("a2", "b5")[secret]}
-                    done = await table.matches.commands.execute(match.id, Act("red", action), ADA)
+                    done = await table.matches.player_commands.execute(match.id, Act("red", action), ADA)
                 match = done.match
                 mine = await everything_for(table, match, RED)
                 seen += [await everything_for(table, match, reader) for reader in (BLUE, SPECTATOR)]
