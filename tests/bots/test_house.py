@@ -30,6 +30,7 @@ from warlog_client import (
     Undo,
 )
 from warlog_events.match.verify_bots import verify_bots
+from warlog_events.players.house import token_of
 
 BOTS = "warlog_bots.house"
 
@@ -139,6 +140,64 @@ async def test_bots_that_are_killed_come_back_and_go_on_with_every_match(
     figures = dict(line.rsplit(" ", 1) for line in shown.splitlines() if line.startswith("warlog_bot_"))
     assert float(figures["warlog_bot_ended_total"]) >= 4
     assert "warlog_bot_queue" in figures
+
+
+# A program of the house whose searches are as long as the level says, and are told in a file.
+TELLING = """
+import sys
+from pathlib import Path
+from warlog_bots import house, thinker
+searched = thinker.Thinker._search
+def search(*question):
+    Path(sys.argv[1]).write_text("begun")
+    found = searched(*question)
+    Path(sys.argv[1]).write_text("ended")
+    return found
+thinker.Thinker._search = search
+thinker.TRIAL_ITERATIONS = 10 ** 9
+house.NICE = 0
+house.main()
+"""
+
+
+async def test_a_program_that_dies_in_the_middle_of_a_search_twice_has_only_lost_time(tmp_path: Path) -> None:
+    telling = tmp_path / "search"
+
+    def program(boot: dict[str, object]) -> subprocess.Popen[bytes]:
+        telling.write_text("")
+        command = [sys.executable, "-c", TELLING, str(telling)]
+        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        assert started.stdin is not None
+        started.stdin.write(json.dumps(boot).encode() + b"\n")
+        started.stdin.flush()
+        return started
+
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment={**UNLIMITED, "WARLOG_BOTS": "0"}) as server,
+    ):
+        known = secret(redis.url)
+        boot: dict[str, object] = {"url": server.url, "tokens": {8: token_of(known, 8)}}
+        async with hall_of(server.url) as hall:
+            person, match = await against(hall, 8)
+            for _ in range(2):
+                bots = program(boot)
+                eventually(lambda: telling.read_text() == "begun", SECONDS_MAX)
+                bots.kill()
+                bots.wait()
+                assert telling.read_text() == "begun"  # the search had not ended
+                assert (await person.match(match.id)).version == match.version
+            bots = program(boot)
+            try:
+                await acted(person, match)
+            finally:
+                bots.kill()
+                bots.wait()
+            events = [event async for event in person.events(match.id, after=match.version)]
+            assert isinstance(events[0], ActionTakenEvent)
+            assert events[0].seat == "blue"
+            assert events[0].action is not None
+            assert events[0].action["type"] != "timeout"
 
 
 async def test_a_bot_does_not_lose_on_time(hall: Hall) -> None:
