@@ -8,9 +8,9 @@ ALL = ["move", "offer_draw", "resign"]
 ASKED = [*ALL, "accept_draw", "decline_draw"]
 
 
-def said(values: list[float], legal: list[str] = ALL, seats: int = 2) -> list[str | None]:
+def said(values: list[float], legal: list[str] = ALL, players: int = 2) -> list[str | None]:
     mood = Mood()
-    return [mood.instead(legal.__contains__, value, seats) for value in values]
+    return [mood.instead(legal.__contains__, value, players) for value in values]
 
 
 def test_a_bot_resigns_what_has_been_lost_for_some_time() -> None:
@@ -20,7 +20,7 @@ def test_a_bot_resigns_what_has_been_lost_for_some_time() -> None:
 
 
 def test_a_bot_does_not_resign_for_its_allies() -> None:
-    assert said([0.01] * 20, seats=4) == [None] * 20
+    assert said([0.01] * 20, players=4) == [None] * 20
 
 
 def test_a_bot_offers_a_draw_once_when_nothing_has_moved_for_long() -> None:
@@ -34,7 +34,7 @@ def test_a_drawn_offer_is_declined_by_who_stands_better() -> None:
     assert said([0.6], ASKED) == ["decline_draw"]
     assert said([0.3], ASKED) == ["accept_draw"]
     assert said([0.5], ASKED) == ["decline_draw"]  # the match has hardly begun
-    assert said([0.5] * DECIDED, ASKED, seats=4)[-1] == "accept_draw"
+    assert said([0.5] * DECIDED, ASKED, players=4)[-1] == "accept_draw"
     assert Mood().answer(ASKED.__contains__, 0.3) == "accept_draw"  # of what was not searched for, too
     assert Mood().answer(["move"].__contains__, 0.3) is None
     assert said([0.6], ["move", "accept_draw"]) == [None]

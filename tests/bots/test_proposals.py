@@ -142,3 +142,24 @@ async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch
         match = await passed(person, (await acted(person, match)).id)
     assert match.result is not None
     assert (match.result.winners, match.result.reason) == (["red"], "resigned")
+
+
+async def test_a_bot_with_two_seats_resigns_with_both(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manners, "LOST_FOR", 1)
+    monkeypatch.setattr(manners, "LOST", 1.0)
+    bot = await hall.bot()
+    person, _ = await hall.person("person")
+    mine = ["majora", "good"]
+    seats = dict.fromkeys(mine, "me") | dict.fromkeys(["chaos", "evil"], bot)
+    made = await person.create_match("universal", seats, options={"mode": "double"})
+    for seat in mine:
+        await person.prepare(made.match.id, seat)
+    while True:
+        match = await match_once(
+            person, made.match.id, lambda one: one.status == "finished" or bool({*one.to_act} & {*mine})
+        )
+        if match.status == "finished":
+            break
+        await passed(person, match.id, match.to_act[0])
+    assert match.result is not None
+    assert (match.result.winners, match.result.reason) == (mine, "resigned")

@@ -83,6 +83,7 @@ class Table(Struct, eq=False):
     """A match in which the account sits, while something is to be done there.
 
     seats   the account's
+    players all who sit there
     turns   seats that are to act → when they are to have answered, by `time.monotonic`
     unread  the match's summary is to be read: what has happened is not known exactly
     proposal, patient_until  the proposal that others are still to answer, and how long they have
@@ -90,6 +91,7 @@ class Table(Struct, eq=False):
 
     id: str
     seats: list[str] = []
+    players: int = 0
     turns: dict[str, float] = {}
     moods: dict[str, manners.Mood] = {}
     memories: dict[str, Memory] = {}
@@ -251,6 +253,7 @@ class Engine:
         known = {*table.turns}
         match = await self._warlog.match(table.id)
         table.seats = self._seats_of(match)
+        table.players = len({place.player.id for place in match.seats if place.player is not None})
         proposal = match.proposal
         if proposal is not None and self._me in proposal["waiting_for"]:
             await self._answer(table, match, proposal["version"])
@@ -382,7 +385,7 @@ class Engine:
 
         # The value of what was not searched for says little.
         word = (
-            mood.instead(may, choice.value, len(state.seats))
+            mood.instead(may, choice.value, table.players)
             if choice.iterations
             else mood.answer(may, choice.value)
         )

@@ -48,13 +48,16 @@ class Mood:
             return "accept_draw"
         return "decline_draw" if may("decline_draw") else None
 
-    def instead(self, may: Callable[[str], bool], value: float, seats: int) -> str | None:
-        """The action about the match's end that the seat takes instead of playing on: its type. `may`: is this one
-        legal?"""
+    def instead(self, may: Callable[[str], bool], value: float, players: int) -> str | None:
+        """The action about the match's end that the seat takes instead of playing on: its type.
+
+        may      is this one legal?
+        players  who sit there: each may hold several seats
+        """
         self._values.append(value)
         if may("accept_draw"):
             return self.answer(may, value)
-        if seats > 2:
+        if players > 2:
             return None  # it has allies, or leaves the others to each other
         last = list(self._values)
         if len(last) >= LOST_FOR and max(last[-LOST_FOR:]) <= LOST and may("resign"):
