@@ -14,7 +14,7 @@ from warlog_service.browsers import is_same_origin, session_token
 from warlog_service.heavy import Asker
 from warlog_service.limits import TokenBuckets
 from warlog_service.requests import header
-from warlog_service.responses import wire_of
+from warlog_service.responses import connection_of
 
 
 def address(service: Service, scope: Scope) -> str:
@@ -34,11 +34,11 @@ def spend_one(limit: TokenBuckets, key: str, scope: Scope) -> None:
     try:
         left = limit.spend(key)
     except TooManyRequests:
-        if (wire := wire_of(scope)) is not None:
-            wire.add_headers(limit.headers(key))
+        if (connection := connection_of(scope)) is not None:
+            connection.add_headers(limit.headers(key))
         raise
-    if left and (wire := wire_of(scope)) is not None:
-        wire.add_headers(left)
+    if left and (connection := connection_of(scope)) is not None:
+        connection.add_headers(left)
 
 
 async def caller_or_none(service: Service, scope: Scope) -> Caller | None:

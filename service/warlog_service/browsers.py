@@ -15,7 +15,7 @@ from litestar.types import HTTPScope, Scope, Send
 
 from warlog_service.origins import Origins
 from warlog_service.requests import header
-from warlog_service.responses import Answer, Headers, wire_of
+from warlog_service.responses import Answer, Headers, connection_of
 
 COOKIE = "warlog_session"
 PREFLIGHT_SECONDS = 86_400
@@ -70,9 +70,9 @@ class Cors:
 
 def with_headers(scope: Scope, send: Send, headers: Headers) -> Send:
     """Every answer to this request has these headers, too. The `send` to use from here on."""
-    wire = wire_of(scope)
-    if wire is not None:
-        wire.add_headers(headers)
+    connection = connection_of(scope)
+    if connection is not None:
+        connection.add_headers(headers)
         return send
 
     async def send_with(message: object) -> None:

@@ -21,7 +21,7 @@ import warlog_core
 from warlog_core import Explanation, explain
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
 from warlog_events.redis.idempotency import Key
-from warlog_service.responses import wire_of
+from warlog_service.responses import connection_of
 
 AnyRequest = Request[Any, Any, Any]
 Query = TypeVar("Query", bound=msgspec.Struct)
@@ -47,8 +47,8 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 def body_at_hand(scope: Scope, most: int) -> bytes | None:
     """`read_body`, where all of it has come. None: it has to be awaited."""
-    wire = wire_of(scope)
-    body = None if wire is None else wire.take_body()
+    connection = connection_of(scope)
+    body = None if connection is None else connection.take_body()
     if body is not None and len(body) > most:
         raise BodyTooLarge(f"The body may have at most {most} bytes.", extra={"maximum": most})
     return body

@@ -29,11 +29,11 @@ LARGE_BYTES = 256 * 1024
 encode = msgspec.json.Encoder().encode
 
 
-WIRE = "warlog.wire"
-"""The ASGI extension (`scope["extensions"]`) by which our own server (server.py) offers `Wire`."""
+CONNECTION = "warlog.connection"
+"""The ASGI extension (`scope["extensions"]`) by which our own server (server.py) offers `ClientConnection`."""
 
 
-class Wire(Protocol):
+class ClientConnection(Protocol):
     """The connection of a request, for what `receive` and `send` do in pieces that are awaited one by one. Who is
     told no may ask the same of `receive` and `send`: nothing has been done."""
 
@@ -64,13 +64,13 @@ class Wire(Protocol):
         ...
 
 
-def wire_of(scope: Scope) -> Wire | None:
+def connection_of(scope: Scope) -> ClientConnection | None:
     """None under any other server."""
     try:
-        wire: Wire = scope["extensions"][WIRE]  # type: ignore[index, assignment]
+        connection: ClientConnection = scope["extensions"][CONNECTION]  # type: ignore[index, assignment]
     except (KeyError, TypeError):
         return None
-    return wire
+    return connection
 
 
 def chunk(piece: bytes) -> bytes:
@@ -87,8 +87,8 @@ class Answer(msgspec.Struct, gc=False):
 
     def write_now(self, scope: Scope) -> bool:
         """Writes it without being awaited. False: that is not possible, and nothing has been done."""
-        wire = wire_of(scope)
-        if len(self.body) > LARGE_BYTES or wire is None or not wire.answer(self):
+        connection = connection_of(scope)
+        if len(self.body) > LARGE_BYTES or connection is None or not connection.answer(self):
             return False
         scope["state"]["status"] = self.status  # for the metrics
         return True

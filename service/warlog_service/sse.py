@@ -14,7 +14,7 @@ from warlog_events.reading.feed import SlowReader
 from warlog_service import auth
 from warlog_service.backend import Service
 from warlog_service.requests import until_gone
-from warlog_service.responses import PRIVATE, Wire, chunk, wire_of
+from warlog_service.responses import PRIVATE, ClientConnection, chunk, connection_of
 
 HEARTBEAT = b'event: heartbeat\ndata: {"type":"heartbeat"}\n\n'
 CHUNK = chunk(HEARTBEAT)
@@ -64,8 +64,8 @@ class EventStream(ABC):
         service.feeds.add(self)
         writer = asyncio.current_task()
         assert writer is not None
-        wire = wire_of(scope)
-        companion = asyncio.create_task(self._accompany(receive, send, wire, writer))
+        connection = connection_of(scope)
+        companion = asyncio.create_task(self._accompany(receive, send, connection, writer))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
             code = SlowReader.code  # if it is cut
@@ -76,9 +76,9 @@ class EventStream(ABC):
                     code = await self.follow(scope, send)
                 await self.write(send, _closing(code), more=False)
             except asyncio.CancelledError:
-                if not self._stuck or wire is None:
+                if not self._stuck or connection is None:
                     raise
-                wire.cut(_closing(code))
+                connection.cut(_closing(code))
             service.metrics.feeds_closed.labels(code).inc()
         finally:
             companion.cancel()
@@ -86,7 +86,7 @@ class EventStream(ABC):
             service.limits.feeds.leave(who)
 
     async def _accompany(
-        self, receive: Receive, send: Send, wire: Wire | None, writer: asyncio.Task[object]
+        self, receive: Receive, send: Send, connection: ClientConnection | None, writer: asyncio.Task[object]
     ) -> None:
         """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
         leaving = asyncio.create_task(self._close_when_gone(receive))
@@ -95,15 +95,15 @@ class EventStream(ABC):
             while True:
                 was_full, had_written = full, written
                 await asyncio.sleep(_until_beat(self._service.settings.feed_heartbeat_ms / 1000))
-                full, written = self._is_full(wire), self._written
+                full, written = self._is_full(connection), self._written
                 if full and was_full and written == had_written:
                     self._stuck = True
                     writer.cancel()
                     return
                 if await self._revoked():
                     self.close("unauthenticated")
-                elif not self._is_full(wire):  # a heartbeat that waits would not see that nothing moves
-                    await self._beat(send, wire)
+                elif not self._is_full(connection):  # a heartbeat that waits would not see that nothing moves
+                    await self._beat(send, connection)
         finally:
             leaving.cancel()
 
@@ -111,8 +111,8 @@ class EventStream(ABC):
         await until_gone(receive)
         self.close("gone")
 
-    async def _beat(self, send: Send, wire: Wire | None) -> None:
-        if wire is None or not wire.push(CHUNK):
+    async def _beat(self, send: Send, connection: ClientConnection | None) -> None:
+        if connection is None or not connection.push(CHUNK):
             await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
 
     def _while_valid(self) -> AbstractContextManager[None]:
@@ -122,8 +122,8 @@ class EventStream(ABC):
         accounts = self._service.backend.accounts
         return accounts.staying(self._caller, lambda: self.close("unauthenticated"))
 
-    def _is_full(self, wire: Wire | None) -> bool:
-        return self._writing or (wire is not None and wire.is_full())
+    def _is_full(self, connection: ClientConnection | None) -> bool:
+        return self._writing or (connection is not None and connection.is_full())
 
     async def _revoked(self) -> bool:
         """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""

@@ -25,7 +25,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from warlog_service import problems
 from warlog_service.requests import by_name
-from warlog_service.responses import BODILESS, WIRE, Answer, Headers, chunk
+from warlog_service.responses import BODILESS, CONNECTION, Answer, Headers, chunk
 
 HOOKS: dict[type, dict[str, str]] = {
     HttpToolsProtocol: {
@@ -91,7 +91,7 @@ Returns the answer to send."""
 
 
 class WarlogProtocol(HttpToolsProtocol):
-    """One connection. To the application it is also the `Wire` of the request that is being answered."""
+    """One connection. To the application it is also the `ClientConnection` of the request that is being answered."""
 
     header_bytes_max = 32_768
     request_seconds_max = 60.0
@@ -134,7 +134,7 @@ class WarlogProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))
         self.flow = _Flow(cast(asyncio.Transport, transport), self)
-        self._extensions: Any = {WIRE: self}
+        self._extensions: Any = {CONNECTION: self}
         self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -541,10 +541,10 @@ class WarlogProtocol(HttpToolsProtocol):
             self._unsent_bytes = unsent
             self._reader_check = self.loop.call_later(self.request_seconds_max, self._check_reader)
 
-    # ---- responses.Wire, over what uvicorn keeps of the request that is being served. Whatever is out of the ordinary
-    # goes uvicorn's own way: a connection that is full, gone or about to be closed, an answer without a body, a client
-    # that waits for `100 Continue`. The connection is the `Wire`, and not an object for each request: that
-    # and the request would refer to each other, and only the garbage collector would free them.
+    # ---- responses.ClientConnection, over what uvicorn keeps of the request that is being served. Whatever is out of
+    # the ordinary goes uvicorn's own way: a connection that is full, gone or about to be closed, an answer without a
+    # body, a client that waits for `100 Continue`. There is no object for each request: that and the request would
+    # refer to each other, and only the garbage collector would free them.
 
     def take_body(self) -> bytes | None:
         cycle = self._served

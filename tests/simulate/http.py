@@ -11,7 +11,7 @@ from tests.simulate.loop import VirtualLoop
 from tests.simulate.network import Cut, Network
 from tests.simulate.worker import Worker
 from warlog_service.requests import by_name
-from warlog_service.responses import WIRE, Answer, Headers
+from warlog_service.responses import CONNECTION, Answer, Headers
 
 PATIENCE_S = 8.0
 UNREAD_BYTES_MAX = 6_000  # between server and reader
@@ -71,7 +71,7 @@ class Exchange:
             "client": ("10.0.0.1", 40_000),
             "server": ("warlog", 80),
             "state": {"headers": by_name(headers), "request_id": b""},
-            "extensions": {WIRE: self},
+            "extensions": {CONNECTION: self},
         }
         self._at = 0.0
         self._gone = False  # the client, or the connection

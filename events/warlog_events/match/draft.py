@@ -14,7 +14,7 @@ from warlog_core import Event, Game, State
 from . import policy
 from .entropy import SEED_BYTES, commitment, entropy
 from .fold import Fold, created, evolve
-from .match import Match, Settings
+from .match import Match, Terms
 from .model import (
     TYPES,
     ActionTaken,
@@ -199,7 +199,7 @@ class Draft:
         fold = replace(match.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)
         deadlines = {seat: deadline - other.at + at for seat, deadline in match.deadlines.items()}
         self._newest = self.match = Match(
-            fold, match.game, match.timeline, match.state, deadlines, match.settings, match.people
+            fold, match.game, match.timeline, match.state, deadlines, match.terms, match.people
         )
         self.at = at
         self.secrets, self.new_secrets = other.secrets, other.new_secrets
@@ -218,20 +218,20 @@ class Draft:
         fold = fold_after(
             None if before is None else before.fold, self.match_id, stored, body, self._timeline
         )
-        settings = None if before is None else before.settings
-        if settings is None or not settings.fit(fold):
-            settings = Settings(self.game, fold)
+        terms = None if before is None else before.terms
+        if terms is None or not terms.fit(fold):
+            terms = Terms(self.game, fold)
         if state is None and before is not None:
             state = before.state
         deadlines: Mapping[str, int] = {}
-        if settings.clocked and state is not None and fold.status == "playing":
+        if terms.clocked and state is not None and fold.status == "playing":
             restart = stored.type in LEAPS
-            deadlines = deadlines_after(None if restart else before, settings, fold.seats, state, stored.at)
+            deadlines = deadlines_after(None if restart else before, terms, fold.seats, state, stored.at)
         elif fold.challenged:
             deadlines = challenges_lapse(fold)
         people = None if before is None or not before.people.fit(fold) else before.people
-        match = Match(fold, self.game, self._timeline, state, deadlines, settings, people)
-        if before is not None and settings is before.settings and stored.type == "action_taken":
+        match = Match(fold, self.game, self._timeline, state, deadlines, terms, people)
+        if before is not None and terms is before.terms and stored.type == "action_taken":
             match.summary_start = before.summary_start
         return match
 
@@ -246,7 +246,7 @@ class Draft:
         extend(self._timeline, self._pending, match.fold, match.state)
         self._pending = None
         self._newest = self.match = Match(
-            match.fold, match.game, self._timeline, match.state, match.deadlines, match.settings
+            match.fold, match.game, self._timeline, match.state, match.deadlines, match.terms
         )
 
 
@@ -306,16 +306,16 @@ def challenges_lapse(fold: Fold) -> dict[str, int]:
 
 
 def deadlines_after(
-    before: Match | None, settings: Settings, seats: tuple[str, ...], state: State, at: int
+    before: Match | None, terms: Terms, seats: tuple[str, ...], state: State, at: int
 ) -> dict[str, int]:
     """Each seat's deadline in ms after an event at `at`: the old one while the seat's `clock()` stays what it was, a
     new one when that changes. While seats set up, the old one for as long as the seat is to act in the same phase.
 
     `before` None: everybody's time starts anew."""
-    setup = settings.setup_phase(state)
-    seconds = settings.setup_seconds if setup else settings.move_seconds
+    setup = terms.setup_phase(state)
+    seconds = terms.setup_seconds if setup else terms.move_seconds
     was = None if before is None else before.state
-    if was is not None and settings.setup_phase(was) != setup:
+    if was is not None and terms.setup_phase(was) != setup:
         was = None
     found: dict[str, int] = {}
     if not seconds:

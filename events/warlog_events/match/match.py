@@ -84,7 +84,7 @@ _start_depends_on = attrgetter(
 )
 
 
-class Settings:
+class Terms:
     """What follows from the options, the mode and whether the match is over, worked out once for as long as they stay.
 
     known         all options that may be known, with defaults; shared, not to be changed
@@ -138,7 +138,7 @@ class Match:
         timeline: Timeline,
         state: State | None,
         deadlines: Mapping[str, int],
-        settings: Settings | None = None,
+        terms: Terms | None = None,
         people: People | None = None,
     ) -> None:
         self.fold = fold
@@ -146,7 +146,7 @@ class Match:
         self.timeline = timeline
         self.state = state
         self.deadlines = deadlines
-        self.settings = settings or Settings(game, fold)
+        self.terms = terms or Terms(game, fold)
         self.people = people or People(fold)
         self.id = fold.match
         self.version = fold.version
@@ -214,7 +214,7 @@ class Match:
         in imported ones, and where somebody plays against himself."""
         if self.fold.status != "playing" or self.people.players < 2:
             return None
-        return self.settings.flee_seconds
+        return self.terms.flee_seconds
 
     def check_status(self, *allowed: str) -> None:
         """Raises WrongStatus unless the match is in one of these."""
@@ -245,7 +245,7 @@ class Match:
     @property
     def move_seconds(self) -> int:
         """Thinking time; 0 for none, as in every imported match."""
-        return self.settings.move_seconds
+        return self.terms.move_seconds
 
     @lazy
     def disclosure(self) -> int:
@@ -397,11 +397,11 @@ class Match:
         """The start of the summary, its greater part, without its closing brace. An action leaves it as it is, unless
         it ends the match; so a draft passes it on (draft.py), and an append does not carry it (appending.py)."""
         if self.summary_start is None:
-            settings, stands_on = self.settings, _start_depends_on(self.fold)
-            if settings.summary_start is None or settings.summary_start[0] != stands_on:
-                start = {**self._start_members(), "options": settings.known_json}
-                settings.summary_start = stands_on, msgspec.json.encode(start)[:-1]
-            self.summary_start = settings.summary_start[1]
+            terms, stands_on = self.terms, _start_depends_on(self.fold)
+            if terms.summary_start is None or terms.summary_start[0] != stands_on:
+                start = {**self._start_members(), "options": terms.known_json}
+                terms.summary_start = stands_on, msgspec.json.encode(start)[:-1]
+            self.summary_start = terms.summary_start[1]
         return self.summary_start
 
     def _start_members(self) -> dict[str, object]:
@@ -412,11 +412,11 @@ class Match:
             "game": fold.game,
             "rules_version": fold.rules_version,
             "mode": fold.mode,
-            "options": self.settings.known,
-            "options_text": self.settings.text,
+            "options": self.terms.known,
+            "options_text": self.terms.text,
             "consent": fold.consent,
-            "move_seconds": self.settings.move_seconds,
-            "setup_seconds": self.settings.setup_seconds,
+            "move_seconds": self.terms.move_seconds,
+            "setup_seconds": self.terms.setup_seconds,
             "visibility": fold.visibility,
             "seating": fold.seating,
             "open_record": fold.open_record,

@@ -75,7 +75,7 @@ def _deadlines(match: Match, rest: _SummaryRest | None) -> dict[str, int]:
     them."""
     if match.status == "lobby":
         return challenges_lapse(match.fold)
-    if rest is None or not match.settings.clocked or match.status != "playing":
+    if rest is None or not match.terms.clocked or match.status != "playing":
         return {}
     try:
         return {seat: milliseconds(at) for seat, at in rest.deadlines.items()}
@@ -288,9 +288,7 @@ class Loader:
         still has it as we know it."""
         match = cached.match
         anchored = match.version > 1
-        events, rest = await self._read(
-            match.id, match.version - 1 - anchored, clocked=match.settings.clocked
-        )
+        events, rest = await self._read(match.id, match.version - 1 - anchored, clocked=match.terms.clocked)
         newest = events[anchored] if len(events) > anchored else None
         chain = events[0].chain if anchored and events else ""
         if newest is None or newest.version != match.version or newest.chain != match.chain:
@@ -347,9 +345,7 @@ class Loader:
         elif match.status != "playing":
             deadlines = _deadlines(match, None)
         if new or deadlines != cached.match.deadlines:
-            cached.match = Match(
-                match.fold, match.game, match.timeline, match.state, deadlines, match.settings
-            )
+            cached.match = Match(match.fold, match.game, match.timeline, match.state, deadlines, match.terms)
             # The same: then the writer of the new events has not changed it.
             if stored_summary_start == cached.match.summary_start_json():
                 cached.match.stored_summary_start = stored_summary_start
@@ -399,7 +395,7 @@ class Loader:
         replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
         rest = None
         while True:
-            clocked = replay.version > 0 and replay.match().settings.clocked
+            clocked = replay.version > 0 and replay.match().terms.clocked
             deadlines_version = 0 if rest is None else rest.version
             events, rest = await self._read(
                 match_id, replay.version, clocked=clocked, deadlines_version=deadlines_version
@@ -413,13 +409,13 @@ class Loader:
             match = replay.match()
             if len(events) == PAGE_EVENTS:
                 await asyncio.sleep(0)  # a long match must not hold up everybody else
-            elif not match.settings.clocked or (clocked and (rest is None or rest.version <= match.version)):
+            elif not match.terms.clocked or (clocked and (rest is None or rest.version <= match.version)):
                 break
         if any(name not in secrets for _, name in match.timeline.seeds):
             secrets = await self._secrets(match_id)  # one was drawn after the first look
         deadlines = _deadlines(match, rest)
         cached = CachedMatch(
-            Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
+            Match(match.fold, match.game, match.timeline, match.state, deadlines, match.terms),
             secrets,
             snapshot_version,
         )

@@ -39,13 +39,13 @@ class Presence:
 
     def note_call(self, match: Match, player: str) -> None:
         """The player has asked something of the match, and so is present."""
-        if match.settings.flee_seconds is not None and match.status == "playing" and match.seats_of(player):
+        if match.terms.flee_seconds is not None and match.status == "playing" and match.seats_of(player):
             self._called.add(sign(match.id, player))
 
     def enter(self, match: Match, player: str) -> str | None:
         """A feed of the match is open, perhaps since before its start. Gives what `leave` asks for; None where being
         there is no matter, as the match is now."""
-        if match.settings.flee_seconds is None or match.status not in ("lobby", "playing"):
+        if match.terms.flee_seconds is None or match.status not in ("lobby", "playing"):
             return None
         if not match.seats_of(player):
             return None

@@ -25,7 +25,7 @@ class Passed(NamedTuple):
     newest: Mapping[int, int]
 
 
-class Follower(ABC):
+class ActivityReader(ABC):
     """Several may run, in one process and in others: a pass does nothing that has been done."""
 
     def __init__(self) -> None:

@@ -156,7 +156,7 @@ def done_by(
         yield "favourite_falls"
 
 
-class Counts(NamedTuple):
+class KnownStatistics(NamedTuple):
     """What there is of statistics: of everybody in the game, and by player; of bots of the house nothing."""
 
     everyone: Statistics
@@ -175,7 +175,7 @@ def count_match(
     game: str,
     pool: str,
     counted: Counted,
-    before: Counts,
+    before: KnownStatistics,
     ratings: Mapping[str, Rating],
 ) -> list[Award]:
     """Changes what there was before the match; gives what is earned by it."""
@@ -195,7 +195,7 @@ def count_match(
 
 
 def _earned(
-    player: str, game: str, counted: Counted, before: Counts, ratings: Mapping[str, Rating]
+    player: str, game: str, counted: Counted, before: KnownStatistics, ratings: Mapping[str, Rating]
 ) -> list[Award]:
     own, career = before.own[player], before.careers[player]
     shared = [*done_by(player, counted, own, ratings, policy.rated(warlog_core.game(game)).actions_min)]

@@ -20,7 +20,7 @@ from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.pipe import Client
 from ..redis.wire import Word
-from .counting import Counts, count_match
+from .counting import KnownStatistics, count_match
 from .ratings import DAY_MS, Rating
 from .settled import Change, Facts, Settled
 from .statistics import Career, OwnStatistics, Statistics
@@ -66,7 +66,7 @@ class Before(NamedTuple):
     ratings: dict[str, Rating]
     met: dict[tuple[str, str], int]
     day: str
-    counts: Counts | None
+    counts: KnownStatistics | None
 
 
 class Known:
@@ -97,7 +97,9 @@ class Known:
         counts = None
         if people:
             own = {player: self._own[game, player] for player in people}
-            counts = Counts(self._everyone[game], own, {player: self._careers[player] for player in people})
+            counts = KnownStatistics(
+                self._everyone[game], own, {player: self._careers[player] for player in people}
+            )
         return Before(
             {player: self._ratings[pool, player] for player in facts.players},
             {pair: self._met.get(_met(game, pair), 0) if is_today else 0 for pair in facts.meetings},

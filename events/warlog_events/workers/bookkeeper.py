@@ -26,7 +26,7 @@ from ..matches import Matches
 from ..players.ledger import Hold, Moved
 from ..players.stakes import Stakes
 from ..reading.replayed import EventWithState
-from ..redis.activity_reader import BATCH, Follower, Passed
+from ..redis.activity_reader import BATCH, ActivityReader, Passed
 from ..redis.store import Store
 from ..standing.counting import is_strong, may_count
 
@@ -73,7 +73,7 @@ _index = msgspec.json.Decoder(_Index)
 _ended = msgspec.json.Decoder(_Ended)
 
 
-class Bookkeeper(Follower):
+class Bookkeeper(ActivityReader):
     def __init__(self, store: Store, matches: Matches, stakes: Stakes, world: World) -> None:
         super().__init__()
         self._store = store

@@ -73,7 +73,7 @@ class Clock:
             wait_for(draft, deadline)
             if match.status == "lobby":
                 lapse(draft)
-            elif match.state is not None and match.settings.setup_phase(match.state):
+            elif match.state is not None and match.terms.setup_phase(match.state):
                 end_setup(draft, now)
             else:
                 act_as_server(draft, {"type": "timeout", "seat": seat})

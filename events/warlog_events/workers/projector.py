@@ -8,7 +8,7 @@ import msgspec
 
 from ..match.lobby_entry import entry_of
 from ..redis import keys
-from ..redis.activity_reader import BATCH, Follower, Passed
+from ..redis.activity_reader import BATCH, ActivityReader, Passed
 from ..redis.connection import Connection
 from ..redis.store import Store
 
@@ -17,7 +17,7 @@ FORM = 2  # of what is projected: another build's is made again
 _summary = msgspec.json.Decoder(dict[str, Any])
 
 
-class Projector(Follower):
+class Projector(ActivityReader):
     def __init__(self, connection: Connection, store: Store) -> None:
         super().__init__()
         self._pipe = connection.pipe

@@ -25,7 +25,7 @@ from ..matches import Matches
 from ..players.ledger import JOURNAL_PAGE, Ledger
 from ..players.ledger import Entry as JournalEntry
 from ..reading.replayed import Run
-from ..redis.activity_reader import Follower, Passed
+from ..redis.activity_reader import ActivityReader, Passed
 from ..standing.counting import JUDGED_EVERY, Teller
 from ..standing.settled import (
     Facts,
@@ -76,7 +76,7 @@ class _Due(NamedTuple):
     settled: Settled | None = None
 
 
-class Settler(Follower):
+class Settler(ActivityReader):
     """matches_per_day: rated ones of the same two opponents in one game; 0: any number."""
 
     def __init__(

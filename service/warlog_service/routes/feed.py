@@ -15,7 +15,7 @@ from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
-from warlog_service.responses import Wire, chunk, wire_of
+from warlog_service.responses import ClientConnection, chunk, connection_of
 from warlog_service.routes.reading import VIEWER_ERRORS, reader_of
 from warlog_service.sse import EventStream
 
@@ -85,7 +85,7 @@ class Stream(EventStream):
         self._after = min(after, match.version)
         self._feed: Feed | None = None
         self._close_code: str | None = None
-        self._wire: Wire | None = None
+        self._connection: ClientConnection | None = None
         self._entered: str | None = None  # Presence.enter
 
     def close(self, code: str) -> None:
@@ -95,13 +95,13 @@ class Stream(EventStream):
 
     async def follow(self, scope: Scope, send: Send) -> str:
         backend = self._service.backend
-        self._wire = wire_of(scope)
+        self._connection = connection_of(scope)
         self._enter(self._match)
         try:
             async with backend.matches.feed(self._match, self._reader, self._after) as self._feed:
                 if self._close_code is not None:
                     self._feed.close(self._close_code)
-                if self._wire is not None:
+                if self._connection is not None:
                     self._feed.write_at_once = self._push
                 return await self._tell(self._feed, send)
         finally:
@@ -126,7 +126,7 @@ class Stream(EventStream):
 
     def _push(self, item: Item) -> bool:
         """An event while `_tell` waits. False: it has to be looked at first, or to wait until there is room."""
-        if item.type in MEMBERSHIP or self._wire is None or not self._wire.push(_chunk(item)):
+        if item.type in MEMBERSHIP or self._connection is None or not self._connection.push(_chunk(item)):
             return False
         self._service.metrics.traffic.feed_events += 1
         return True

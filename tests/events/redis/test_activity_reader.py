@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from warlog_events.errors import Unavailable, Unconfirmed
-from warlog_events.redis.activity_reader import Follower, Passed
+from warlog_events.redis.activity_reader import ActivityReader, Passed
 
 
-class Lost(Follower):
+class Lost(ActivityReader):
     """Its passes lose the connection to Redis while they write."""
 
     async def step(self) -> Passed:

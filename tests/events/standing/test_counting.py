@@ -25,7 +25,7 @@ from warlog_events.standing.counting import (
     JUDGED_EVERY,
     MARATHON,
     Counted,
-    Counts,
+    KnownStatistics,
     Seated,
     Tallied,
     Teller,
@@ -270,16 +270,16 @@ def earned(
     *matches: tuple[str, Counted], ratings: Mapping[str, Rating] = {}, player: str = ADA.id
 ) -> list[str]:
     """What this player earns by these matches, in order. Each is (game, what counts)."""
-    by_game: dict[str, Counts] = {}
+    by_game: dict[str, KnownStatistics] = {}
     careers: dict[str, Career] = {}
     found: list[str] = []
     for game, one in matches:
         people = [seat.player for seat in one.seats if seat.player not in (house(8).id,)]
-        there = by_game.setdefault(game, Counts(Statistics(), {}, careers))
+        there = by_game.setdefault(game, KnownStatistics(Statistics(), {}, careers))
         for person in people:
             there.own.setdefault(person, OwnStatistics())
             careers.setdefault(person, Career())
-        now = Counts(there.everyone, {person: there.own[person] for person in people}, careers)
+        now = KnownStatistics(there.everyone, {person: there.own[person] for person in people}, careers)
         found += [
             award.key for award in count_match(game, "duel", one, now, ratings) if award.player == player
         ]

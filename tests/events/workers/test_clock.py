@@ -137,7 +137,7 @@ async def test_a_match_that_ends_because_nobody_is_ready_waits_for_the_last_of_t
     async with table_at(own_redis.url) as table:
         made = await set_up(table)
         deadlines = {"red": 1_000, "blue": 2_000}
-        match = Match(made.fold, made.game, made.timeline, made.state, deadlines, made.settings)
+        match = Match(made.fold, made.game, made.timeline, made.state, deadlines, made.terms)
         draft = Draft(match.id, match.game, match, 3_000, SERVER, {}, table.world.token_bytes)
         end_setup(draft, 3_000)
         assert (draft.written[-1].stored.type, draft.not_before) == ("match_aborted", 2_001)

@@ -252,7 +252,7 @@ async def test_a_casual_match_that_becomes_competitive_gets_a_limit_and_a_rematc
 async def test_the_matchs_move_seconds_are_those_of_the_games_own_option(room: Room) -> None:
     async def made(game: str, options: dict[str, object], **more: Any) -> tuple[int, object]:
         match = (await room.table.matches.new.create(CreateMatch(game, options, **more), ADA)).match
-        return match.move_seconds, match.settings.known.get("move_seconds")
+        return match.move_seconds, match.terms.known.get("move_seconds")
 
     assert await made("junqi", {}, move_seconds=60) == (60, 60)
     assert await made("junqi", {}, move_seconds=0) == (0, 0)
