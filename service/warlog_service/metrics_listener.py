@@ -5,7 +5,7 @@ too, the supervisor's setting plus the worker's place; a worker that replaces an
 to Prometheus a restart is an ordinary reset of counters.
 
 What is spoken is the least of HTTP that Prometheus needs: one request without a body, one answer, and the connection
-is closed. Whoever connects gets so many bytes and seconds, and there is room for so many at once.
+is closed. Each connection gets so many bytes and seconds, and there is room for so many at once.
 """
 
 from __future__ import annotations

@@ -368,7 +368,7 @@ def _leave_running(draft: Draft, seat: str) -> None:
 def join(draft: Draft, command: Join, player: Player) -> None:
     """A player joins with a wish. When as many wait as there are free seats, they are seated.
 
-    Other options may have left as many or more waiting: then whoever joins again brings the first of them to
+    Other options may have left as many or more waiting: then the next one who joins brings the first of them to
     their seats."""
     match, fold = draft.match, draft.match.fold
     match.check_status("lobby")

@@ -1,7 +1,7 @@
 """What is on the table, and how a match is to begin, in the forms of warlog_service/schema/.
 
-A Position is its maker's knowledge. Who is asked to play it gets it as his own seats would see it: wec 6.6 wants
-him to agree to it, 8 that no seat is told what it may not know. A record is named, not shown.
+A Position is its maker's knowledge. A player who is asked to play it gets it as his own seats would see it: wec 6.6
+wants him to agree to it, 8 that no seat is told what it may not know. A record is named, not shown.
 """
 
 from collections.abc import Mapping

@@ -142,7 +142,7 @@ def reject(draft: Draft, command: Reject, player: Player) -> None:
 
 
 def _others(match: Match, proposed: Proposed, player: Player) -> set[str]:
-    """The ids of those who have to agree. Who has not answered a challenge is not asked whether it is withdrawn."""
+    """The ids of those who have to agree. A player who has not answered a challenge is not asked to withdraw it."""
     asked = [
         holder
         for seat, holder in match.holders.items()
@@ -353,7 +353,7 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
         known_to = {fold.editor if position == fold.position else player.id}
         check_unknown(draft.game, position, known_to, _players(match, holders), match.version)
     check_saved(match, saved, holders, _players(match, {}))
-    # Whoever has not proposed the change has to say anew that he is content; house bots always are.
+    # All but the proposer have to say anew that they are content; house bots always are.
     stays = {seat for seat in fold.prepared if match.holds(player.id, seat) or seat in fold.bots}
     prepared = [seat for seat in fold.prepared if seats == fold.seats and seat in stays]
     draft.write(OptionsChanged(options, list(seats), player, proposal, position, record, saved, prepared))

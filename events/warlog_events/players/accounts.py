@@ -73,7 +73,7 @@ class NewToken(msgspec.Struct, frozen=True):
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who asks, by which token and with what leave."""
+    """The player of a request, the token, and what the token may do."""
 
     player: Player
     scopes: tuple[str, ...]
@@ -310,7 +310,7 @@ class Accounts:
                 await self._forget(session.hash)
                 await self._pipe.call("HDEL", keys.tokens(player_id), session_id, write=True)
         await self._pipe.call("HDEL", keys.tokens(player_id), token_id, write=True)
-        # Whoever was just making it valid (`_create_once`) has now, or sees that it is no longer listed.
+        # A call that was just making it valid (`_create_once`) has now, or sees that it is no longer listed.
         await self._forget(stored.hash)
 
     async def _forget(self, token_hash: str) -> None:

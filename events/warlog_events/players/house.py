@@ -1,6 +1,6 @@
 """The accounts of the house's bots, one for each level, and the secret with which the programs that play for them act.
 
-The tokens of these accounts are made of the secret (`token_of`), so whoever has the one has the others. It stands in
+The tokens of these accounts are made of the secret (`token_of`), so who has the secret has them all. It stands in
 Redis, in no log and in no answer.
 """
 

@@ -194,7 +194,7 @@ class Ledger:
 
     async def table(self, game: str, after: str | None, limit: int) -> tuple[list[Placed], str | None]:
         """Players by score, the greatest first, from behind the cursor `after`; with the cursor of the next page, None
-        at the end. Who has the same score stands by id. Raises BadParameter for a cursor that is none."""
+        at the end. Players with the same score stand by id. Raises BadParameter for a cursor that is none."""
         key, start, place = keys.ledger(f"table:{game}"), "-", 0
         if after is not None:
             score, space, player = after.partition(" ")

@@ -156,7 +156,7 @@ class ClusterPipe(Client):
         self._replicas_wanted = replicas
         self._wait_ms = wait_ms
         self._looks = looks
-        self._lines: dict[Endpoint, Line] = {}  # to whoever serves a slot
+        self._lines: dict[Endpoint, Line] = {}  # to the server of each slot that is in use
         self._owners: list[Endpoint | None] = [None] * SLOTS
         self._epochs = [-1] * SLOTS  # of the owners' claims
         self._views: list[View] = []  # that the map was last made of

@@ -3,7 +3,7 @@
 In the data directory: `appendonly.aof` (all there is to back up), `redis.lock`, `redis.socket` (the path of the unix
 socket, its only entrance), `redis.log`, and while the server runs `ballast`, which is nothing but room on the disk.
 
-Several processes may use one directory. Whoever gets the lock starts the server, which inherits the lock and holds
+Several processes may use one directory. The one that gets the lock starts the server, which inherits the lock and holds
 it as long as it lives; the others find the socket by `redis.socket`. When the owner ends, closing properly or by
 kill -9, the server gets a SIGTERM, saves and ends; a process that still needs it gets the lock and starts it again.
 
@@ -80,7 +80,7 @@ class Embedded:
         self._process: subprocess.Popen[bytes] | None = None
         self._flusher: asyncio.Task[None] | None = None
         self.answered = (
-            False  # set by whoever has spoken with the server; until then its end is a failed start
+            False  # set once somebody has spoken with the server; until then its end is a failed start
         )
 
     async def locate(self) -> Address:

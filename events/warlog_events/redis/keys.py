@@ -4,7 +4,7 @@ A match id says its bucket (`m_017_…`), and all keys of a bucket share the has
 touches lies in one slot of a Redis Cluster. The number of buckets is fixed when a database is first used and
 is compared at every connect, because another number would send new matches where no reader of old ones looks.
 
-For whoever adds a key or a script: on a cluster a command, a script or a transaction may touch keys of one slot only.
+If you add a key or a script: on a cluster a command, a script or a transaction may touch keys of one slot only.
 
 - A key's tag says what it is written together with: `{bNNN}` with the events of a match, `{lobby}`, `{pairing}`,
   `{people}`, `{names}`, `{ledger}` or `{standing}` with its like. What need not be written together has a tag of its
@@ -87,7 +87,7 @@ def accepted(match_id: str, player: str, idempotency_key: str) -> tuple[str, str
 
 def followers(match_id: str) -> str:
     """Sorted set: which processes are told of each append, as `Connection.follower`, by the ms in which they are
-    forgotten (follow.lua). May be lost: whoever follows a match says so again."""
+    forgotten (follow.lua). May be lost: a process that follows a match says so again."""
     return _of_match(match_id, "followers")
 
 
@@ -122,7 +122,7 @@ def lease(work: str) -> str:
 
 
 def player(player_id: str) -> str:
-    """Hash: name, created_at (ms). Who has left for good has an empty name."""
+    """Hash: name, created_at (ms). A player who has left for good has an empty name."""
     return f"warlog:{{{player_id}}}:player"
 
 

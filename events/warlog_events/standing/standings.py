@@ -2,7 +2,7 @@
 
 The log is no read model. Everything else here is made from it and from the matches, in the log's order, some matches
 per step (lua/fold.lua): a step is whole, and is done once, however many processes fold and wherever they die. `folded`
-says how far that is. Whoever forgets everything (`reset`) sets it to 0, and the same steps follow again.
+says how far that is. `reset` forgets everything and sets it to 0, and the same steps follow again.
 """
 
 import asyncio
@@ -293,7 +293,7 @@ class Standings:
                 return
 
     async def forget(self, player: str) -> None:
-        """Who has left for good has no ratings, and stands in no table. What others gained from him, they keep."""
+        """A player who has left for good has no ratings, and stands in no table. Others keep what they won."""
         await self._pipe.call("SADD", keys.standing("gone"), player, write=True)
         while True:
             folded, _ = await self.folded()

@@ -1,7 +1,7 @@
 """`warlog archive`: what has been over for long enough is verified, written to the archive and leaves Redis.
 
 The order is what keeps everything safe: replay, write, flush, read back, and only then, in one script, the tombstone in
-place of the match. Whoever dies on the way leaves a file that no tombstone names, and the match where it was.
+place of the match. A process that dies on the way leaves a file that no tombstone names, and the match where it was.
 """
 
 import asyncio

@@ -7,7 +7,7 @@
 --   2  bucket
 --   3  the checkpoint from which the reader began; "" to set it whatever it is (a rebuild)
 --   4  the new checkpoint
---   5… for each match: id, version, index (JSON, workers/lobby.py)
+--   5… for each match: id, version, index (JSON, match/lobby_entry.py)
 -- Reply
 --   1 when done; 0 when another projector has moved the checkpoint: nothing is written then
 --
