@@ -3,8 +3,8 @@
 A match may be made with a seat for somebody unless one of the two has blocked the other, or he has too many challenges.
 Where one has blocked the other, neither proposes a rematch, nor takes a seat in a lobby in which the other is.
 
-The challenged player is not asked before, so what others may lay before him is bounded. A player who is refused does not
-hear why.
+The challenged player is not asked before, so what others may lay before him is bounded. A player who is refused does
+not hear why.
 """
 
 from collections.abc import Iterable

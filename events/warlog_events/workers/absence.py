@@ -62,7 +62,7 @@ class Absence:
                 count += await self._look(entry.decode(), int(resumed or 0), now)
 
     async def _look(self, entry: str, resumed: int, now: int) -> int:
-        """A player who is away for too long flees. Says when to look again, or never; gives how many seats have fled."""
+        """A player who is away for too long flees. Says when to look again, if ever; gives how many seats fled."""
         match_id = entry.partition(" ")[0]  # 0.1 wrote "<match> <player>"
         fled, again = 0, None
         try:
