@@ -4,8 +4,8 @@
       └─▶ first pass, at once: matches are left, pairing, gold, what was saved, names beside the events of matches
             └─▶ second pass, AGAIN_MS later: the same once more, for what was under way in some process
 
-Each step may be repeated, so it does not matter where a process dies: the one with the lease goes on. There is no way back
-once the record is there.
+Each step may be repeated, so it does not matter where a process dies: the one with the lease goes on. There is no
+way back once the record is there.
 
 Events hold ids alone, and stay as they are. Of 0.1 they hold names, over which their chain runs: these stay stored, and
 are shown to nobody (names.py), but in the `log` of a record, which has what is stored.
