@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import node
-from tests.servers import WarlogServer
+from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.waiting import eventually
 
@@ -25,10 +25,10 @@ ADDRESS = "http://127.0.0.1:8000"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    """As `make serve` starts it: with bots, who answer what is asked of the computer."""
+    """As `make serve` starts it, with bots, who answer what is asked of the computer; on a busy machine, too."""
     directory = tmp_path_factory.mktemp("server")
     with (
-        WarlogServer(directory, environment={**UNLIMITED, "WARLOG_BOTS": "1"}) as running,
+        WarlogServer(directory, environment={**UNLIMITED, **EAGER, "WARLOG_BOTS": "1"}) as running,
         Api(running.url) as api,
     ):
         eventually(lambda: ok(api.get("/bots"))["alive"])
