@@ -315,7 +315,7 @@ MUTANTS = {
                _cache_kept_after_unconfirmed, 40, _CUTS, found_by=4),
         Mutant("others_not_told", "an append tells no other process", _others_not_told, 10, found_by=1),
         Mutant("deadline_not_compared", "an append does not look whether the seat's time is over",
-               _deadline_not_compared, 60, found_by=3),
+               _deadline_not_compared, 240, found_by=3),
         Mutant("deadline_early", "a process whose clock is ahead acts before a deadline has passed",
                _deadline_early, 40, ("clock jumps", "killed"), found_by=4),
         Mutant("gold_moved_twice", "a settlement does not look whether there was one before",
