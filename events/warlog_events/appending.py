@@ -1,4 +1,4 @@
-"""What is sent to Redis of a draft: its events and what goes with them; of the summary, what is new to Redis."""
+"""Makes the append of a draft: its events, what goes with them, and the changed parts of the summary."""
 
 from .match.draft import Draft
 from .match.lobby_entry import lobby_entry_json

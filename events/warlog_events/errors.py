@@ -100,7 +100,7 @@ class MalformedBody(BadRequest):
 
 class BadParameter(BadRequest):
     code = "bad_parameter"
-    text = "A value in the path, the query or a header is not allowed, or one in the body does not go with another."
+    text = "A value in the path, the query or a header is not allowed, or two values in the body conflict."
     facts = ("allowed", "needed", "minimum", "maximum")
 
 
@@ -131,7 +131,7 @@ class NotYourSeat(Forbidden):
 
 class CrossOrigin(Forbidden):
     code = "cross_origin"
-    text = "The request uses a session, and no page of this server made it."
+    text = "The request uses a session but no page of this server sent it."
 
 
 class InsufficientScope(Forbidden):
@@ -151,7 +151,7 @@ class NoSpectators(Forbidden):
 
 class NotForBots(Forbidden):
     code = "not_for_bots"
-    text = "Accounts of programs cannot do this."
+    text = "Bot accounts cannot do this."
 
 
 class NotChallenged(Forbidden):
@@ -283,7 +283,7 @@ class ProposalChanged(Conflict):
 
 class AlreadyDisclosed(Conflict):
     code = "already_disclosed"
-    text = "This is not possible: what it would have to keep secret is known already."
+    text = "This is not possible: a secret that must be kept is known already."
 
 
 class IdempotencyKeyReused(Conflict):

@@ -1,5 +1,5 @@
-"""A player's command: asks whether the player may know of the match (reading/admission.py), then has `Matches.attempt`
-(matches.py) append what `write_events`, below, writes by match/decide.py."""
+"""Executes a player's command: checks that he may know of the match (reading/admission.py), writes the events by
+match/decide.py (`write_events`), and appends them by `Matches.attempt`."""
 
 from collections.abc import Awaitable
 

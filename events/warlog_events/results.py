@@ -21,8 +21,8 @@ class Done:
 
     match     after it
     appended  the event, the last one where there are several; None: nothing was appended
-    earlier   set: this is a repeat of a command that was accepted then. Nothing was appended now, `match` is that
-              of now, and `PlayerCommands.first_answer` gives what the first attempt gave
+    earlier   the first acceptance, if this repeats a command. Then nothing was appended, `match` is the newest,
+              and `PlayerCommands.first_answer` gives the first answer
     """
 
     def __init__(

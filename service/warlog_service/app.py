@@ -1,4 +1,4 @@
-"""The application: all routes under `/v1`, and in front of them what no route should have to think of."""
+"""The application: all routes under `/v1`, and in front of them what all requests have in common."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         "--bots", help="number of processes that play the house's bots, at low priority; default 1; 0: none"
     )
     serve.add_argument(
-        "--bots-budget", help="processor seconds per second that each of them may spend; default 1"
+        "--bots-budget", help="share of one core that each of them may use for searches; default 1"
     )
     commands.add_parser("worker", parents=[redis, figures], help="run the background work alone")
     bots = commands.add_parser(
@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     bots.add_argument(
         "--budget",
         dest="bots_budget",
-        help="processor seconds per second that each of them may spend; default 1",
+        help="share of one core that each of them may use for searches; default 1",
     )
     secret = bots.add_mutually_exclusive_group()
     secret.add_argument("--token", action="store_true", help="print the house's secret, and end")

@@ -2,8 +2,8 @@
 of which no caller and no address gets all places. Results are cached by version, because they never change.
 
 Beyond the bounds a request is refused at once, with `Retry-After`: 429 where the caller has too many under way himself,
-503 where all have. The same holds for the bytes of large bodies and answers, which are counted as they come: what is
-announced counts for nothing.
+503 where all have. The same holds for the bytes of large bodies and answers, counted as they come, whatever
+`Content-Length` says.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ class Heavy:
 
 
 class Held:
-    """The bytes of one request that are in memory, given back when the context ends. The first LARGE_BYTES are free, as
-    on every other route: nobody can close the server for a small import."""
+    """The bytes of one request that are in memory, given back when the context ends. The first LARGE_BYTES do not
+    count, as on other routes: small imports always get in."""
 
     def __init__(self, heavy: Heavy, most: int, who: Asker) -> None:
         self._heavy = heavy

@@ -90,13 +90,13 @@ LIMITS = (
         fixed=requests.IDEMPOTENCY_KEY_MAX,
     ),
     Limit(
-        "long requests in work in a process, and those that wait",
+        "long requests running in a process, and those that wait",
         "unavailable",
         "the processor: the event loop goes on",
         "heavy_at_once heavy_waiting",
     ),
     Limit(
-        "long requests of a player or an address in work or waiting",
+        "long requests of a player or an address running or waiting",
         MANY,
         "the others' long requests",
         "heavy_per_caller",
@@ -178,7 +178,7 @@ LIMITS = (
     Limit("entries of a player in pairing", QUOTA, "memory of Redis", "pairing_entries"),
     Limit("bytes of what an entry asks for", LARGE, "memory of Redis", fixed=pairing.SPEC_BYTES_MAX),
     Limit(
-        "seconds until an entry ends for which its player does not ask",
+        "seconds until a pairing entry ends whose player is away",
         "",
         "waiting players, from an absent opponent",
         "pairing_seconds",
@@ -216,7 +216,7 @@ def for_clients() -> str:
     return "\n".join([*head, *(limit.row_for_clients(defaults) for limit in LIMITS), "", _RATES])
 
 
-_RATES = f"Rates are saved up for {BURST_SECONDS:g} seconds."
+_RATES = f"Bursts may use {BURST_SECONDS:g} seconds' worth."
 
 
 if __name__ == "__main__":

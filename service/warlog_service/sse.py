@@ -23,8 +23,8 @@ HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-bufferi
 
 
 class EventStream(ABC):
-    """One answer, for as long as it is open; an ASGI application. It counts among the feeds of its caller (or of the
-    address, if nobody said who he is), and ends when he goes or loses his token, or we go down.
+    """One answer, for as long as it is open; an ASGI application. It counts among the feeds of its caller (or of his
+    address, without a token), and ends when he leaves or loses his token, or at shutdown.
 
     The task of the request writes, and waits for the connection while its buffer is full. A second one sends
     heartbeats, and notices what ends the stream from outside."""

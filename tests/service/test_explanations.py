@@ -67,7 +67,7 @@ def test_a_refusal_has_a_sentence_and_a_place_in_every_game(api: Api, case: Any)
     proposal = {"kind": "options", "options": bad}
     problem = ada.command(match["id"], {"type": "propose", "proposal": proposal}).json()
     assert problem["detail"]
-    if problem["code"] == "invalid_options" and problem["detail"] != "These options do not make a match.":
+    if problem["code"] == "invalid_options" and problem["detail"] != "No match can have these options.":
         assert problem["path"] == "/proposal" + bad_at, problem
 
 

@@ -103,7 +103,7 @@ class MalformedBody(BadRequest):
 
 
 class BadParameter(BadRequest):
-    """A value in the path, the query or a header is not allowed, or one in the body does not go with another."""
+    """A value in the path, the query or a header is not allowed, or two values in the body conflict."""
 
     known_code = "bad_parameter"
 
@@ -131,7 +131,7 @@ class NotYourSeat(Forbidden):
 
 
 class CrossOrigin(Forbidden):
-    """The request uses a session, and no page of this server made it."""
+    """The request uses a session but no page of this server sent it."""
 
     known_code = "cross_origin"
 
@@ -161,7 +161,7 @@ class Competitive(Forbidden):
 
 
 class NotForBots(Forbidden):
-    """Accounts of programs cannot do this."""
+    """Bot accounts cannot do this."""
 
     known_code = "not_for_bots"
 
@@ -295,7 +295,7 @@ class ProposalChanged(Conflict):
 
 
 class AlreadyDisclosed(Conflict):
-    """This is not possible: what it would have to keep secret is known already."""
+    """This is not possible: a secret that must be kept is known already."""
 
     known_code = "already_disclosed"
 

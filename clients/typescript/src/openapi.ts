@@ -9959,7 +9959,7 @@ export interface components {
                 };
             };
         };
-        /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another. */
+        /** @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict. */
         BadParameter: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -9977,7 +9977,7 @@ export interface components {
                 };
             };
         };
-        /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+        /** @description * `cross_origin`: The request uses a session but no page of this server sent it. */
         CrossOrigin: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -9996,7 +9996,7 @@ export interface components {
             };
         };
         /**
-         * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+         * @description * `cross_origin`: The request uses a session but no page of this server sent it.
          *     * `insufficient_scope`: The token lacks a scope that this call needs.
          */
         CrossOriginOrInsufficientScope: {
@@ -12829,7 +12829,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `invalid_options`: These options do not make a match.
+             * @description * `invalid_options`: No match can have these options.
              *
              *     and other codes of the rule book's options; `errors` of `GET /v1/games/{game}` lists them
              */
@@ -13427,7 +13427,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -13486,8 +13486,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `invalid_options`: These options do not make a match.
-             *     * `invalid_position`: This Position cannot be.
+             * @description * `invalid_options`: No match can have these options.
+             *     * `invalid_position`: The Position is invalid.
              *
              *     and other codes of the rule book's options; `errors` of `GET /v1/games/{game}` lists them
              *
@@ -14089,7 +14089,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -14112,7 +14112,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
-             *     * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_challenged`: The player takes no challenge from you at present.
              */
@@ -14157,7 +14157,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
+             * @description * `already_disclosed`: This is not possible: a secret that must be kept is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              */
             409: {
@@ -14196,8 +14196,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `invalid_options`: These options do not make a match.
-             *     * `invalid_position`: This Position cannot be.
+             * @description * `invalid_options`: No match can have these options.
+             *     * `invalid_position`: The Position is invalid.
              *     * `too_few_matches`: The player has not finished enough matches to play for gold.
              *     * `unknown_bot`: The house has no such bot.
              *
@@ -14679,7 +14679,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -15194,7 +15194,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -15337,7 +15337,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -15359,7 +15359,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -16135,7 +16135,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -16158,7 +16158,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
-             *     * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_challenged`: The player takes no challenge from you at present.
@@ -16205,7 +16205,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
+             * @description * `already_disclosed`: This is not possible: a secret that must be kept is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `no_proposal`: No proposal is open: it has been decided on, or has lapsed with an action that was taken since.
              *     * `proposal_changed`: The open proposal is not the one that you named.
@@ -16447,7 +16447,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -16694,7 +16694,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -17044,7 +17044,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              */
@@ -17151,7 +17151,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -17292,7 +17292,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -17502,7 +17502,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -17524,10 +17524,10 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_challenged`: The player takes no challenge from you at present.
-             *     * `not_for_bots`: Accounts of programs cannot do this.
+             *     * `not_for_bots`: Bot accounts cannot do this.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -17569,7 +17569,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
+             * @description * `already_disclosed`: This is not possible: a secret that must be kept is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `seat_taken`: Another player has this seat, or you have one already.
              *     * `version_conflict`: The match has moved on.
@@ -17749,7 +17749,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
-             *     * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -17959,7 +17959,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -17982,10 +17982,10 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             /**
              * @description * `competitive`: This is not possible in a competitive match.
-             *     * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_challenged`: The player takes no challenge from you at present.
-             *     * `not_for_bots`: Accounts of programs cannot do this.
+             *     * `not_for_bots`: Bot accounts cannot do this.
              *     * `not_your_seat`: You do not hold this seat.
              *     * `wrong_invitation`: This seat can only be taken with its invitation.
              */
@@ -18028,7 +18028,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
+             * @description * `already_disclosed`: This is not possible: a secret that must be kept is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `seat_taken`: Another player has this seat, or you have one already.
              *     * `version_conflict`: The match has moved on.
@@ -18267,7 +18267,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -18411,7 +18411,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -18527,7 +18527,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              */
             403: {
@@ -18615,7 +18615,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -18892,7 +18892,7 @@ export interface operations {
             400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -19424,7 +19424,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -19446,9 +19446,9 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             /**
-             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             * @description * `cross_origin`: The request uses a session but no page of this server sent it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             *     * `not_for_bots`: Accounts of programs cannot do this.
+             *     * `not_for_bots`: Bot accounts cannot do this.
              */
             403: {
                 headers: {
@@ -19522,7 +19522,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `invalid_options`: These options do not make a match.
+             * @description * `invalid_options`: No match can have these options.
              *
              *     and other codes of the rule book's options; `errors` of `GET /v1/games/{game}` lists them
              */
@@ -19884,7 +19884,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -20031,7 +20031,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              *     * `wrong_name`: To leave for good, repeat the name of your account exactly as it is.
              */
@@ -20723,7 +20723,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -21150,7 +21150,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -21209,7 +21209,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `invalid_options`: These options do not make a match.
+             * @description * `invalid_options`: No match can have these options.
              *
              *     and other codes of the rule book's options; `errors` of `GET /v1/games/{game}` lists them
              */
@@ -22050,7 +22050,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {
@@ -22109,8 +22109,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `invalid_options`: These options do not make a match.
-             *     * `invalid_position`: This Position cannot be.
+             * @description * `invalid_options`: No match can have these options.
+             *     * `invalid_position`: The Position is invalid.
              *
              *     and other codes of the rule book's options; `errors` of `GET /v1/games/{game}` lists them
              *
@@ -22528,7 +22528,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or one in the body does not go with another.
+             * @description * `bad_parameter`: A value in the path, the query or a header is not allowed, or two values in the body conflict.
              *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
              */
             400: {

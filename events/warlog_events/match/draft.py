@@ -47,7 +47,7 @@ class Written(msgspec.Struct, eq=False):
     """One event of a draft.
 
     resolved  what the rules made of it
-    left      of a leap: flags of what had been disclosed on the line that it leaves; else 0
+    left      of an undo or edit: flags of what its old line had disclosed; else 0
     """
 
     stored: StoredEvent
@@ -64,7 +64,7 @@ class Draft:
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
-    beaten        the match for which this was decided before, where somebody else appended first; else None
+    beaten        the match of the attempt before, if another writer appended first; else None
     not_before    Redis does not append this before that time, in ms by its clock; 0: it appends it at once
     """
 

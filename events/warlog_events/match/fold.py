@@ -53,7 +53,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     started_version  of `match_started`, 0 before; started_at: its time in ms
     imported_until   events up to here came with a record: their draws have no seed of ours
     record           in the lobby: what the match will go on from
-    saved            seat → for whom alone that is
+    saved            seat → its only player
     editor           id of the player from whom `position` is
     seed             commitment of the newest seed on the current line
     published        commitments whose seeds are known to all

@@ -163,7 +163,7 @@ class ProposalMade(Struct, frozen=True, omit_defaults=True):
 
 
 class ProposalAccepted(Struct, frozen=True, omit_defaults=True):
-    """One of several who must; the last acceptance is the event that was proposed."""
+    """One of several acceptances; the last writes the proposed event instead."""
 
     proposal: int
     player: Player
@@ -195,8 +195,8 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
 
 
 class TimeTravelled(Struct, frozen=True, omit_defaults=True):
-    """What was after event `to` is current again. A commitment: a new seed, because the old one is known.
-    `ending`: it was over. `bots`: commitments to new seeds of house bots, as in MatchCreated."""
+    """The state after event `to` is current again. `seed_commitment`: set if the old seed is known.
+    `ending`: set if it is over. `bots`: commitments to new seeds of house bots, as in MatchCreated."""
 
     to: int
     player: Player | None = None

@@ -1,7 +1,7 @@
-"""What is on the table, and how a match is to begin, in the forms of warlog_service/schema/.
+"""The open proposal, and how a match is to begin, as JSON (warlog_service/schema/).
 
-A Position is its maker's knowledge. A player who is asked to play it gets it as his own seats would see it: wec 6.6
-wants him to agree to it, 8 that no seat is told what it may not know. A record is named, not shown.
+Only its maker knows a whole Position. A player who is asked to play it sees it as his seats would: he must
+agree to it (wec 6.6), and no seat may learn what is hidden (wec 8). A record is named, not shown.
 """
 
 from collections.abc import Mapping

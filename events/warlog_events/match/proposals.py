@@ -1,7 +1,7 @@
 """Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does.
 
-A proposal is checked when it is made and again when it takes effect; in between, the match stands still as far
-as it goes, since any action replaces it.
+A proposal is checked when it is made and again when it takes effect; any action in
+between makes it lapse, so the board is the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping

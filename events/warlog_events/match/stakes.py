@@ -21,7 +21,7 @@ class AccountsBrought(msgspec.Struct, frozen=True):
     gold    what he may dispose of
     held    seat → what is set aside for it in this match
     layout  the one he had last, None for none
-    met     opponents here with whom he has had as many matches today as count
+    met     opponents here with whom today's counted matches are used up
     lenient  here matches count with any options
     """
 
@@ -36,8 +36,8 @@ class AccountsBrought(msgspec.Struct, frozen=True):
 class AccountsNeeded(Exception):
     """A match is to start, and what these players bring is not known yet: `Stakes.brought` tells.
 
-    opponents  each two of them, by id, who would move points, if the options let them
-    beyond     the options do not
+    opponents  pairs of them on different sides, by id
+    beyond     the options are outside the range that counts
     """
 
     def __init__(

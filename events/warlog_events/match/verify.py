@@ -1,8 +1,8 @@
-"""Is this what the rules, the seeds and nothing else made? Needs a record and the core, no Redis: `warlog verify FILE`.
+"""Does a record follow from the rules and the seeds alone? Needs a record and the core, no Redis: `warlog verify FILE`.
 
 Every draw is made again from the published seeds, every state and hash by replaying, every link of the chain from the
-entries' own fields; what the record says twice must agree with itself, and what nothing can be held against (a field
-that no record has, an author or a time without the log) is not verified.
+entries' own fields; what the record says twice must agree. What cannot be checked (an unknown field,
+an author or a time without the log) is not verified.
 """
 
 from collections.abc import Mapping

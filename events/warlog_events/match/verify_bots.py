@@ -2,7 +2,7 @@
 
 Each action is searched for once more, from what the seat could see, with the seed to which the bot had committed itself
 and as many iterations as it says. With the same version of the computer opponents the same action is found; what
-another version has found cannot be checked. Where it went by a belief, that is made again, too: of all that the seat
+another version has found cannot be checked. Where the bot used a belief, it is recomputed: from all that the seat
 saw since the start, or since the match was last taken back.
 """
 

@@ -2,16 +2,16 @@
 
 What each durability promises of an event that was acknowledged:
 
-    everysec     it survives the death of any process, and all but the last second or two the death of the machine
+    everysec     it survives the death of any process, and after a second or two that of the machine
     always       it survives the death of the machine
-    replicated   it is in the memory of `replicas` other servers; fewer in time, and the answer is Unconfirmed.
+    replicated   it is in the memory of `replicas` other servers; if not in time, the answer is Unconfirmed.
                  Other readers may see the event before its sender has the answer.
 
 With a Redis by URL the first two rest on its configuration (`appendonly yes`, `appendfsync`), which is looked at
 on every connect. One reservation: Redis's own `everysec` may answer before it writes while a slow fsync is under way,
 so a kill -9 of Redis itself can then lose up to two seconds. The embedded server is free of it (embedded.py).
 
-A full disk takes nothing from these promises: with `everysec` an answer waits for a look at the append-only file
+A full disk takes nothing from these promises: with `everysec` an answer waits until the append-only file has it
 (pipe.py, Wire), with `always` Redis exits instead of answering.
 """
 

@@ -11,8 +11,8 @@ If you add a key or a script: on a cluster a command, a script or a transaction 
   own, or none, and spreads.
 - What concerns two slots is done in two steps of which the second may be repeated: append first, and let a worker
   read on from the activity stream, with its checkpoint in the slot that it writes.
-- A script that makes up keys (from what is stored, say) keeps to the tag of its first key and does not count KEYS: the
-  cluster's client adds one, so that Redis refuses the script as a whole while the slot is being moved.
+- A script that computes keys uses the tag of its first key and does not rely on #KEYS: the cluster's client adds
+  one key, so that Redis refuses the whole script while the slot is moved.
 - A script checks everything before it writes anything; an error does not undo what was written before it.
 - `pipe.many` may go to several servers at once, `pipe.atomically` to one. SCAN and KEYS need a pattern with a tag.
 - A channel has no slot: any server may be told, all pass it on.

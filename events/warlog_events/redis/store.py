@@ -109,8 +109,8 @@ class Activities(msgspec.Struct, frozen=True):
     entries  one for each match to which something was appended
     reached  the number of the last append that they take account of
     newest   the number of the newest append there is, 0 for none: equal to `reached`, all has been read
-    lost     appends between are gone (who reads was away too long, or Redis lost its end): rebuild the bucket, which
-             is then at `reached`; there are no entries
+    lost     appends are missing (the reader was away too long, or Redis lost its last ones): rebuild the bucket;
+             it is then at `reached`. No entries
     """
 
     entries: list[Activity]

@@ -63,7 +63,7 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
 
 
 class Stream(EventStream):
-    """One open feed. It ends also when its reader falls behind or becomes another.
+    """One open feed. It also ends if its reader falls behind or his seats change.
 
     While the task of the request waits for the connection, the bounded queue of the `Feed` fills, and only this reader
     notices. While it waits for news and the connection has room, an event goes straight to the connection (`_push`),

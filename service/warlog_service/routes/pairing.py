@@ -139,7 +139,7 @@ async def get_pairing_feed(request: AnyRequest, entry_id: FromPath[str]) -> Entr
 
 
 class EntryStream(EventStream):
-    """One who waits and follows. While it is open its player is there."""
+    """The feed of a pairing entry: while open, its player is present."""
 
     def __init__(self, service: Service, caller: Caller, entry: Entry) -> None:
         super().__init__(service, caller)
