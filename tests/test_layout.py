@@ -330,8 +330,8 @@ def module_files() -> dict[str, Path]:
     return found
 
 
-# The folders of the events layer: each may import what stands before it. "" are the files beside the folders, of which
-# those that nothing in the layer is imported by (errors, statistics …) may be used by all.
+# The folders of the events layer: each may import from those before it. "" are the files beside the folders; one that
+# imports from no folder (errors, statistics …) may be imported by all.
 FOLDERS = ["match", "redis", "memory", "players", "reading", "standing", "", "workers"]
 
 
@@ -391,7 +391,7 @@ def test_every_file_that_begins_first_is_there() -> None:
     assert len(set(LONGEST)) == len(LONGEST)
 
 
-# What a codec can do names the state and the game, which are made from codecs: for type checkers alone.
+# The protocols of codecs name State and Game, whose modules import codecs: for type checkers alone.
 TYPES_ALONE = {"warlog_core.codecs": {"warlog_core.game", "warlog_core.state"}}
 
 

@@ -135,7 +135,7 @@ class Heavy:
 
 class Held:
     """The bytes of one request that are in memory, given back when the context ends. The first LARGE_BYTES do not
-    count, as on other routes: small imports always get in."""
+    count, as on other routes: there is always room for small imports."""
 
     def __init__(self, heavy: Heavy, most: int, who: Asker) -> None:
         self._heavy = heavy

@@ -216,7 +216,7 @@ def for_clients() -> str:
     return "\n".join([*head, *(limit.row_for_clients(defaults) for limit in LIMITS), "", _RATES])
 
 
-_RATES = f"Bursts may use {BURST_SECONDS:g} seconds' worth."
+_RATES = f"A burst may use the rate of {BURST_SECONDS:g} seconds."
 
 
 if __name__ == "__main__":

@@ -68,10 +68,10 @@ def _invited(match: Match, command: TakeSeat) -> bool:
 
 
 def check_version(draft: Draft, command: AnyCommand, expected: int | None, first_decided_ms: int) -> None:
-    """Is the match still the one that the command is for? Raises VersionConflict: if it has not the version that the
-    sender asks for, or, if he asks for none, if another writer's event changed what an action is for.
+    """Is the match still the one that the command is for? Raises VersionConflict where the match has another version
+    than the sender asks for; where he asks for none, if an action no longer fits after another writer's event.
 
-    expected  the version that the sender asks for, with If-Match; None: he does not
+    expected          the version that the sender asks for, with If-Match; None: he asks for none
     first_decided_ms  when the command was decided for the first time
     """
     match = draft.match
