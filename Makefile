@@ -95,7 +95,7 @@ ctest: ## the C core's own tests, all warnings being errors
 	$(MAKE) -C core_c tests
 
 asan: ## the C core under address and undefined-behaviour sanitizers with hostile input
-	$(MAKE) -C core_c asan
+	$(MAKE) -C core_c -j$$(getconf _NPROCESSORS_ONLN) asan
 
 test: lint ctest asan suite ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
 
@@ -152,7 +152,7 @@ soak: ## the full counts, some five hours on two cores; each of its parts can be
 	$(MAKE) newest
 
 soak-core: ## 2,000 fuzzed starts of each game under the sanitizers (make test: 40)
-	$(MAKE) -C core_c asan ROUNDS=2000
+	$(MAKE) -C core_c -j$$(getconf _NPROCESSORS_ONLN) asan ROUNDS=2000
 
 soak-tests: dev chromium ## what pytest does in minutes instead of seconds: 1,000 random matches of each game, kills, browsers
 	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
