@@ -169,10 +169,12 @@ class Matches:
         for tries in range(TRIES):
             if cached is None:
                 assert game is not None
-                draft = Draft(match_id, game, None, self.store.at(), by, {}, token_bytes, every, brought)
+                draft = Draft(
+                    match_id, game, None, self.store.append_time(), by, {}, token_bytes, every, brought
+                )
             else:
                 match, secrets = cached.match, cached.secrets
-                at = self.store.at(match.fold.updated_at)
+                at = self.store.append_time(match.fold.updated_at)
                 # Positional: with keyword arguments, calling a class makes a dict first.
                 draft = Draft(
                     match_id, match.game, match, at, by, secrets, token_bytes, every, brought, beaten

@@ -240,7 +240,7 @@ class NewMatches:
         await self._before_append.charge(replayed)
 
         async def write_events(draft: Draft) -> None:
-            await self._heavy_threads.run(lambda: draft.copy_events_of(replayed, self._store.at()))
+            await self._heavy_threads.run(lambda: draft.copy_events_of(replayed, self._store.append_time()))
 
         done = await self._attempt(match_id, write_events, caller.id, game=replayed.game, key=key)
         return done, versions
@@ -259,7 +259,7 @@ class NewMatches:
             match_id,
             game,
             None,
-            self._store.at(),
+            self._store.append_time(),
             caller.id,
             {},
             self._world.token_bytes,

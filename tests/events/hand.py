@@ -54,7 +54,7 @@ class Hand:
         made: list[StoredEvent] = []
         version, chain, at = self.version, self.chain, self.at
         for _ in range(count):
-            version, at = version + 1, fields.get("at", self.store.at(at))
+            version, at = version + 1, fields.get("at", self.store.append_time(at))
             given = {
                 "version": version,
                 "type": "action_taken",

@@ -100,7 +100,7 @@ async def test_nothing_is_lost_doubled_or_reordered_and_every_caller_has_an_answ
 @contextmanager
 def decided_at_once(*tables: Table) -> Iterator[None]:
     """Everybody decides in the same millisecond, and nobody's first append is sent before all have."""
-    barrier, now = asyncio.Barrier(len(tables)), tables[0].store.at()
+    barrier, now = asyncio.Barrier(len(tables)), tables[0].store.append_time()
 
     def meeting(append: Callable[[Append], Awaitable[None]]) -> Callable[[Append], Awaitable[None]]:
         waited = False

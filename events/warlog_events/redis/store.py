@@ -200,7 +200,7 @@ class Store:
         """As `Connection.on_return`, of match ids."""
         self.connection.on_return(lambda affected: returned(lambda match_id: affected(keys.events(match_id))))
 
-    def at(self, after: int = 0) -> int:
+    def append_time(self, after: int = 0) -> int:
         """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
         now = self._world.now_ms()
         return now if now > after else after

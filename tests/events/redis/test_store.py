@@ -109,7 +109,7 @@ def test_the_chain_covers_every_field_and_the_entry_before() -> None:
 
 
 async def test_an_append_writes_summary_secrets_deadlines_and_answer(hand: Hand) -> None:
-    at = hand.store.at()
+    at = hand.store.append_time()
     await hand.write(
         hand.events(2),
         summary_start=b'{"game":"hex"',
@@ -188,7 +188,7 @@ async def _forked(hand: Hand, connection: Connection) -> Append:
 
 
 async def _late(hand: Hand, connection: Connection) -> Append:
-    await hand.write(deadlines={"red": hand.store.at() - 1})
+    await hand.write(deadlines={"red": hand.store.append_time() - 1})
     return hand.append(acting_seat="red")
 
 
@@ -205,7 +205,7 @@ async def _backwards(hand: Hand, connection: Connection) -> Append:
 
 
 async def _early(hand: Hand, connection: Connection) -> Append:
-    return hand.append(not_before=hand.store.at() + 60_000)
+    return hand.append(not_before=hand.store.append_time() + 60_000)
 
 
 async def _frozen(hand: Hand, connection: Connection) -> Append:
@@ -379,7 +379,7 @@ async def test_a_record_takes_few_bytes_of_redis(connection: Connection, hand: H
         sizes = await connection.pipe.many(("MEMORY", "USAGE", key, "SAMPLES", 0) for key in (first, second))
         return sum(size or 0 for size in sizes)
 
-    deadlines = {"red": hand.store.at(), "blue": hand.store.at()}
+    deadlines = {"red": hand.store.append_time(), "blue": hand.store.append_time()}
     for more, most in ((400, 40), (1000, 110)):
         start = hand.version
         for _ in range(more):
@@ -390,7 +390,7 @@ async def test_a_record_takes_few_bytes_of_redis(connection: Connection, hand: H
 
 
 async def test_deadlines_are_replaced_as_a_whole_and_left_alone_when_not_given(hand: Hand) -> None:
-    at = hand.store.at()
+    at = hand.store.append_time()
 
     async def due() -> list[str]:
         return [seat for match, seat, _ in await hand.store.due(at + 60_000) if match == hand.match]
@@ -405,7 +405,9 @@ async def test_deadlines_are_replaced_as_a_whole_and_left_alone_when_not_given(h
 
 
 async def test_a_seat_with_time_left_may_act_while_another_is_too_late(hand: Hand) -> None:
-    await hand.write(deadlines={"red": hand.store.at() - 5, "blue": hand.store.at() + 60_000})
+    await hand.write(
+        deadlines={"red": hand.store.append_time() - 5, "blue": hand.store.append_time() + 60_000}
+    )
     await hand.write(acting_seat="blue")
     await hand.write(acting_seat="green")
     with pytest.raises(TooLate):
@@ -444,7 +446,7 @@ async def test_what_has_to_wait_is_appended_as_soon_as_redis_says_that_it_is_tim
 
 async def test_in_a_fixed_world_time_stands_still(connection: Connection) -> None:
     hand = Hand(Store(connection, World.fixed("still")))
-    await hand.write(deadlines={"red": hand.store.at()})
+    await hand.write(deadlines={"red": hand.store.append_time()})
     await hand.write(acting_seat="red")
     assert {event.at for event in await hand.store.events(hand.match)} == {hand.at}
 
@@ -502,7 +504,7 @@ async def test_an_activity_entry_says_whose_turn_it_is_and_the_index_where_that_
 ) -> None:
     bucket = int(hand.match[2:5])
     before = (await hand.store.activity({bucket: 0}, limit=100_000))[bucket].newest
-    at = hand.store.at()
+    at = hand.store.append_time()
     await hand.write(
         hand.events(type="match_started"),
         lobby_entry=b'{"a":1}',
