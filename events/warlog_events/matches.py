@@ -169,9 +169,8 @@ class Matches:
         for tries in range(TRIES):
             if cached is None:
                 assert game is not None
-                draft = Draft(
-                    match_id, game, None, self.store.append_time(), by, {}, token_bytes, every, brought
-                )
+                at = self.store.append_time()
+                draft = Draft(match_id, game, None, at, by, {}, token_bytes, every, brought)
             else:
                 match, secrets = cached.match, cached.secrets
                 at = self.store.append_time(match.fold.updated_at)
