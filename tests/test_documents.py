@@ -151,7 +151,7 @@ def has_function(path: Path, name: str) -> bool:
     if classes:
         found = re.search(rf"^class {classes[0]}\b.*?(?=^\S)", text + "\nend", re.MULTILINE | re.DOTALL)
         text = found[0] if found else ""
-    indent = "    " if classes else ""
+    indent = "    " if classes else "(?: {8})?"  # or in a method, as write_events
     return re.search(rf"^{indent}(?:async )?def {function}\(", text, re.MULTILINE) is not None
 
 

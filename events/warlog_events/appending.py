@@ -8,9 +8,9 @@ from .redis.idempotency import Idempotency, Key
 from .redis.store import Append
 
 
-def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
+def append_of(draft: Draft, key: Key | None, acting_seat: str | None) -> Append:
     """key     under which it is kept that the command was accepted
-    acting  the seat whose deadline must not have passed
+    acting_seat  the seat whose deadline must not have passed
     """
     match, before = draft.match, draft.before
     status = match.status
@@ -33,7 +33,7 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
         secrets=draft.new_secrets,
         idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
         deadlines=match.deadlines if clocked else None,
-        acting_seat=acting if clocked else None,
+        acting_seat=acting_seat if clocked else None,
         not_before=draft.not_before,
         invited=match.fold.invitations if before is None else {},
     )

@@ -44,8 +44,8 @@ from .results import Done, WriteEvents
 from .statistics import Counts
 from .threads import Threads
 
-TRIES = 100  # rounds of `attempt`
-CLOCK_TRIES = 5  # rounds for a new match while Redis's clock disagrees; each reads the time anew
+ROUNDS = 100  # of `attempt`
+CLOCK_ROUNDS = 5  # after so many it ends where Redis's clock still disagrees; each reads the time anew
 HEAVY_AT_ONCE = 2
 
 
@@ -124,7 +124,7 @@ class Matches:
             self.settings.feed_events_max,
             world.now_ms,
             handed_out=lambda at: self.counts.feed_lags.add(max(world.now_ms() - at, 0) / 1000),
-            forked=self.integrity.contradicts,
+            contradicts=self.integrity.contradicts,
         )
         if watch is not None:
             watch.subscribe(keys.LEFT, lambda player: self.loader.forget(player.decode()), lambda: None)
@@ -140,44 +140,46 @@ class Matches:
         game: warlog_core.Game | None = None,
         fresh: bool = False,
         key: Key | None = None,
-        acting: str | None = None,
+        acting_seat: str | None = None,
     ) -> Done:
         """Loads the match, lets `write_events` write events on a draft, appends them atomically and publishes them.
 
-        by      the author: a player's id or SERVER
-        game    of a match that is to be made; None: there is one
-        fresh   Redis is asked first whether there is anything newer than in memory
-        key     under which it is kept that this command was accepted
-        acting  the seat whose deadline must not have passed
+        by           the author: a player's id or SERVER
+        game         of a match that is to be made; None: there is one
+        fresh        Redis is asked first whether there is anything newer than in memory
+        key          under which it is kept that this command was accepted
+        acting_seat  whose deadline must not have passed
 
         What makes it begin again (an action without conflict is through after one round), and with what:
-
         AccountsNeeded   to write the event, accounts of players are needed: with those
         Forgotten        the timeline in memory does not reach back far enough: with the match loaded as a whole
         WarlogError      a refusal, but Redis has something newer than was in memory: with that
         VersionConflict  of the append, as another writer was faster: with his events
-        ClockSkew        our clock differed from Redis's and was set: with a new time (a new match CLOCK_TRIES times)
+        ClockSkew        our clock differed from Redis's and was set: with a new time
 
         What ends it: nothing was written; the events are appended (`_take_over`); or the command was accepted before
-        (`earlier`, Repeated): then `Done.earlier` says so.
+        (`Done.accepted`).
 
         Raises what `write_events` raises for the newest version, and what `Store.append` raises."""
         cached = await self.loader.current(match_id, fresh=fresh) if game is None else None
-        token_bytes, every = self.world.token_bytes, self.settings.checkpoint_every_events  # checkpoint_every
         brought: Mapping[str, AccountsBrought] = {}
-        beaten: Match | None = None
-        for tries in range(TRIES):
-            if cached is None:
-                assert game is not None
-                at = self.store.append_time()
-                draft = Draft(match_id, game, None, at, by, {}, token_bytes, every, brought)
-            else:
-                match, secrets = cached.match, cached.secrets
-                at = self.store.append_time(match.fold.updated_at)
-                # Positional: with keyword arguments, calling a class makes a dict first.
-                draft = Draft(
-                    match_id, match.game, match, at, by, secrets, token_bytes, every, brought, beaten
-                )
+        overtaken: Match | None = None  # another writer appended to it before us
+        for n in range(ROUNDS):
+            before = None if cached is None else cached.match
+            played = game if before is None else before.game
+            assert played is not None
+            draft = Draft(
+                match_id,
+                played,
+                before,
+                at=self.store.append_time(0 if before is None else before.fold.updated_at),
+                by=by,
+                secrets={} if cached is None else cached.secrets,
+                token_bytes=self.world.token_bytes,
+                checkpoint_every=self.settings.checkpoint_every_events,
+                brought=brought,
+                overtaken=overtaken,
+            )
             try:
                 await write_events(draft)
             except AccountsNeeded as needed:
@@ -187,53 +189,51 @@ class Matches:
                 cached = await self.loader.cold(match_id, whole=True)
                 continue
             except WarlogError:
-                if draft.before is None:  # a new match
+                if before is None:  # a new match
                     raise
                 # Perhaps only what is in memory is old, or the same command was accepted before.
-                earlier = await self.loader.accepted(match_id, by, key)
+                accepted = await self.loader.accepted(match_id, by, key)
                 cached = await self.loader.current(match_id, fresh=True)
-                if earlier is not None:
-                    return Done(cached.match, earlier=earlier)
-                if cached.match.version == draft.before.version:
+                if accepted is not None:
+                    return Done(cached.match, accepted=accepted)
+                if cached.match.version == before.version:
                     raise
                 continue
             if not draft.written:
                 return Done(draft.match)
             try:
-                await self._append(draft, key, acting)
+                await self._append(draft, key, acting_seat)
             except VersionConflict:
                 if cached is None:
                     raise
                 self.counts.conflicts += 1
-                beaten = draft.before
+                overtaken = before
                 # `cached` is shared: another task may have put a newer match into it. Redis is asked only if none has.
-                unchanged = cached.match is beaten
-                cached = await self.loader.current(match_id, fresh=unchanged)
+                cached = await self.loader.current(match_id, fresh=cached.match is overtaken)
                 continue
             except ClockSkew:
+                if n >= CLOCK_ROUNDS:
+                    raise
                 if cached is not None:
                     # The time of the newest event may be damaged: then loading raises IntegrityError.
                     cached = await self.loader.current(match_id, fresh=True)
-                elif tries >= CLOCK_TRIES:
-                    raise
                 continue
             except Repeated as repeated:
                 cached = await self.loader.current(match_id, fresh=True)
-                return Done(cached.match, earlier=repeated.accepted)
+                return Done(cached.match, accepted=repeated.accepted)
             return self._take_over(cached, draft)
         newest = 0 if cached is None else cached.match.version
         raise VersionConflict("Too many others act in this match at once; try again.", version=newest)
 
-    async def _append(self, draft: Draft, key: Key | None, acting: str | None) -> None:
-        """Raises what Store.append raises."""
+    async def _append(self, draft: Draft, key: Key | None, acting_seat: str | None) -> None:
         self.counts.redis_appends += 1
         try:
-            await self.store.append(append_of(draft, key, acting))
+            await self.store.append(append_of(draft, key, acting_seat))
         except ClockSkew:  # a TryAgain, too, but one after which nothing has been appended
             raise
         except (TryAgain, asyncio.CancelledError):
-            # It may have been appended (if it was cancelled, or by an Unconfirmed). If not (an Unavailable), Redis may
-            # be coming back without what it had. So the match will be loaded anew.
+            # Cancelled or Unconfirmed: it may have been appended. Unavailable: it was not, but Redis may come back
+            # without what it had. So the match will be loaded anew.
             self.cache.drop(draft.match_id)
             # `Watch` does not notice our own appends, so the feeds look: over the same connection, after the append.
             self._hub.catch_up(draft.match_id)
@@ -248,14 +248,14 @@ class Matches:
         last = draft.written[-1]
         event = EventWithState(last.stored, last.body, last.resolved, draft.match.state)
         if cached is None:
-            cached = CachedMatch(draft.commit(), draft.secrets)
+            cached = CachedMatch(draft.commit(), draft.secrets)  # `commit` puts the events on the timeline
         elif cached.match.version >= draft.match.version:
-            # A refresh has read the events meanwhile, perhaps more of them. It tells no feed, so the feeds look; the
-            # answer is the match after our events.
+            # A refresh has read the events meanwhile, perhaps more of them, and put them on the timeline. It tells no
+            # feed, so the feeds look; the answer is the match after our events.
             self._hub.catch_up(draft.match_id)
             return Done(draft.match, event)
         else:
-            cached.match = draft.commit()  # writes nothing: the timeline learns of the event
+            cached.match = draft.commit()
             cached.secrets = draft.secrets
         self.cache.put(cached)
         self.loader.snapshot_if_due(cached)

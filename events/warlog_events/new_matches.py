@@ -129,24 +129,24 @@ class NewMatches:
 
         async def made(claim: Claim) -> tuple[Match, Claim]:
             match_id = match_id_of(claim.id(""), self._store.buckets)
-            earlier = await self._loader.accepted(match_id, caller.id, key) if claim.known else None
-            if earlier is None:
+            accepted = await self._loader.accepted(match_id, caller.id, key) if claim.known else None
+            if accepted is None:
                 try:
                     done = await make(match_id, claim)
                 except (TryAgain, IdempotencyKeyReused):
                     raise
                 except WarlogError as error:
                     # Perhaps an equal request, in another process, was faster.
-                    earlier = await self._loader.accepted(match_id, caller.id, key)
-                    if earlier is None and isinstance(error, VersionConflict):
+                    accepted = await self._loader.accepted(match_id, caller.id, key)
+                    if accepted is None and isinstance(error, VersionConflict):
                         raise Outlived() from error
-                    if earlier is None:
+                    if accepted is None:
                         raise
                 else:
-                    if done.earlier is None:
+                    if done.accepted is None:
                         return done.match, claim
-                    earlier = done.earlier
-            return await self._as_of(match_id, earlier), claim
+                    accepted = done.accepted
+            return await self._as_of(match_id, accepted), claim
 
         return await self._claims.once(caller.id, key.key, key.digest, made)
 

@@ -50,16 +50,18 @@ class PlayerCommands:
         match_id: str,
         command: AnyCommand,
         player: Player,
-        expected_version: int | None = None,
+        if_match: int | None = None,
         key: Key | None = None,
     ) -> Done:
         """Appends what the command leads to: one event, seldom two, or all events of a record where a `prepare`
         starts a match from it.
 
-        If `key` was used before, nothing is appended and `Done.earlier` is set: `first_answer` gives what it got then.
+        if_match  the version that the match must have, if the sender names one
+
+        If `key` was used before, nothing is appended and `Done.accepted` is set: `first_answer` gives what it got then.
 
         Raises the errors that warlog_service/routes/commands.py lists for each of its routes."""
-        try:
+        try:  # that a match is damaged is told only to who may know of it
             try:
                 await self._admission.admit(match_id, player.id, command)
                 found = NOTHING
@@ -68,50 +70,40 @@ class PlayerCommands:
             except WarlogError:
                 # The same command may have been accepted before: the player left the match by it, or what it names has
                 # gone since.
-                earlier = await self._loader.accepted(match_id, player.id, key)
-                if earlier is None:
+                accepted = await self._loader.accepted(match_id, player.id, key)
+                if accepted is None:
                     raise
-                return Done((await self._loader.current(match_id, fresh=True)).match, earlier=earlier)
-            return await self._attempt_command(match_id, command, player, expected_version, key, found)
+                return Done((await self._loader.current(match_id, fresh=True)).match, accepted=accepted)
+            return await self._attempt_command(match_id, command, player, if_match, key, found)
         except IntegrityError:
             await self._admission.check_known_though_damaged(match_id, player.id)
             raise
-
-    async def first_answer(self, match: Match, accepted: Accepted) -> Done:
-        """What `execute` returned when the command that is now repeated was accepted.
-
-        match     as it is now
-        accepted  what was kept under the key (`Done.earlier`)
-
-        Raises IntegrityError, and UnknownMatch if the match was archived while it was read."""
-        match = await self._loader.as_of(match, accepted)
-        [event] = await self._past.each(match, match.version - 1, 1, lambda _, event: event)
-        return Done(match, event)
 
     def _attempt_command(
         self,
         match_id: str,
         command: AnyCommand,
         player: Player,
-        expected_version: int | None,
+        if_match: int | None,
         key: Key | None,
         found: Found,
     ) -> Awaitable[Done]:
         context = DecisionContext(self._loader.counts, self._loader.store.rematch_id, found)
-        # Of the first call of `write_events`: `check_version` asks whether another's event came before this command.
+        # `draft.at` of the first call of `write_events`. For `check_version`, what others appended before that time is
+        # older than this command.
         first_decided_ms = 0
         rematch: str | None = None  # that an earlier call has made
 
         async def write_events(draft: Draft) -> None:
             nonlocal first_decided_ms, rematch
             first_decided_ms = first_decided_ms or draft.at
-            before = draft.match  # also `draft.before`
-            # First: any other refusal would tell that there is such a match. `admit` did not have to load the match;
-            # this asks the loaded one.
+            before = draft.match  # nothing is written yet
+            # First: any other refusal would tell that there is such a match. `admit` asked the same of memory or Redis,
+            # before anything was loaded; only the loaded match is sure.
             check_known(before, command, player)
             if self._presence is not None:
                 self._presence.note_call(before, player.id)
-            check_version(draft, command, expected_version, first_decided_ms)
+            check_version(draft, command, if_match, first_decided_ms)
             decide_command(draft, command, player, context)
             # From here on `draft.match` is the match after the event.
             check_proposal_bytes(draft, self._settings.proposal_bytes_per_match)
@@ -134,5 +126,18 @@ class PlayerCommands:
             write_events,
             player.id,
             key=key,
-            acting=command.seat if isinstance(command, Act) else None,  # its deadline must not have passed
+            acting_seat=command.seat
+            if isinstance(command, Act)
+            else None,  # its deadline must not have passed
         )
+
+    async def first_answer(self, match: Match, accepted: Accepted) -> Done:
+        """What `execute` returned when the command that is now repeated was accepted.
+
+        match     as it is now
+        accepted  what was kept under the key (`Done.accepted`)
+
+        Raises IntegrityError, and UnknownMatch if the match was archived while it was read."""
+        match = await self._loader.as_of(match, accepted)
+        [event] = await self._past.each(match, match.version - 1, 1, lambda _, event: event)
+        return Done(match, event)

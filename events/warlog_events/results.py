@@ -21,16 +21,16 @@ class Done:
 
     match     after it
     appended  the event, the last one where there are several; None: nothing was appended
-    earlier   the first acceptance, if this repeats a command. Then nothing was appended, `match` is the newest,
-              and `PlayerCommands.first_answer` gives the first answer
+    accepted  what is kept of the first acceptance, if this repeats a command. Then nothing was appended, `match` is the
+              newest, and `PlayerCommands.first_answer` gives the first answer
     """
 
     def __init__(
-        self, match: Match, appended: EventWithState | None = None, earlier: Accepted | None = None
+        self, match: Match, appended: EventWithState | None = None, accepted: Accepted | None = None
     ) -> None:
         self.match = match
         self.appended = appended
-        self.earlier = earlier
+        self.accepted = accepted
 
     @property
     def version(self) -> int:
@@ -73,5 +73,5 @@ class Attempt(Protocol):
         game: Game | None = None,
         fresh: bool = False,
         key: Key | None = None,
-        acting: str | None = None,
+        acting_seat: str | None = None,
     ) -> Done: ...

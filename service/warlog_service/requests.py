@@ -185,7 +185,7 @@ def _wrong_in(values: dict[str, object], form: type[msgspec.Struct]) -> Explanat
     return None if why is None else explain.printable(why)
 
 
-def expected_version(scope: Scope) -> int | None:
+def if_match(scope: Scope) -> int | None:
     """The version of an If-Match header: `"17"`, as the ETag of a view (`"17.black.0"`), or bare. `*` asks for nothing.
 
     Raises BadParameter."""
@@ -198,10 +198,10 @@ def expected_version(scope: Scope) -> int | None:
     return int(digits)
 
 
-def key_of(scope: Scope, path_part: bytes, body: bytes) -> Key | None:
+def key_of(scope: Scope, call_id: bytes, body: bytes) -> Key | None:
     """The Idempotency-Key, which is for this body and this path. Raises BadParameter."""
     key = idempotency_key(scope)
-    return None if key is None else Key(key, sha256(path_part + body).hexdigest())
+    return None if key is None else Key(key, sha256(call_id + body).hexdigest())
 
 
 def idempotency_key(scope: Scope) -> str | None:

@@ -82,8 +82,8 @@ class Table:
 
     async def answer(self, done: Done, player: Player = ADA) -> bytes:
         """To the command, also where it is a repeat."""
-        if done.earlier is not None:
-            done = await self.matches.player_commands.first_answer(done.match, done.earlier)
+        if done.accepted is not None:
+            done = await self.matches.player_commands.first_answer(done.match, done.accepted)
         return done.event_answer(done.reader(player.id))
 
     async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:

@@ -118,7 +118,7 @@ async def test_a_seat_by_invitation_needs_exactly_its_invitation(table: Table) -
     for wrong in ("", "wli_wrong", secret[:-1]):
         for expected in (None, match.version, 99):
             with pytest.raises(errors.UnknownMatch):  # a stranger does not even learn that the match exists
-                await table.do(match, TakeSeat("blue", wrong), BOB, expected_version=expected)
+                await table.do(match, TakeSeat("blue", wrong), BOB, if_match=expected)
     with pytest.raises(errors.WrongInvitation):
         await table.do(match, TakeSeat("blue", "wli_wrong"), ADA)
     taken = await table.do(match, TakeSeat("blue", secret), BOB)
@@ -529,9 +529,9 @@ async def test_a_stale_expected_version_is_a_conflict_and_appends_nothing(table:
     seat, action = choice(match, random.Random(6))
     for stale in (match.version - 1, match.version + 1, 0):
         with pytest.raises(errors.VersionConflict) as conflict:
-            await table.do(match, Act(seat, action), expected_version=stale)
+            await table.do(match, Act(seat, action), if_match=stale)
         assert conflict.value.version == match.version
-    done = await table.do(match, Act(seat, action), expected_version=match.version)
+    done = await table.do(match, Act(seat, action), if_match=match.version)
     assert done.version == match.version + 1
 
 
@@ -541,15 +541,15 @@ async def test_a_repeated_key_gets_the_first_answer_byte_for_byte_and_appends_no
     seat, action = choice(match, rng)
     player = match.holders[seat]
     key = Key("6f0c", "digest")
-    first = await table.do(match, Act(seat, action), player, key=key, expected_version=match.version)
-    assert first.earlier is None
+    first = await table.do(match, Act(seat, action), player, key=key, if_match=match.version)
+    assert first.accepted is None
     answer = await table.answer(first, player)
     await table.play(first.match, 5, rng)
     head = (await table.load(match)).version
     # The command would now be refused: by the rules, and by the stale expected version.
     for expected in (None, match.version):
-        again = await table.do(match, Act(seat, action), player, key=key, expected_version=expected)
-        assert again.earlier is not None
+        again = await table.do(match, Act(seat, action), player, key=key, if_match=expected)
+        assert again.accepted is not None
         assert await table.answer(again, player) == answer
     with pytest.raises(errors.IdempotencyKeyReused):
         await table.do(match, Act(seat, {"type": "resign"}), player, key=Key("6f0c", "another"))
@@ -557,7 +557,7 @@ async def test_a_repeated_key_gets_the_first_answer_byte_for_byte_and_appends_no
     other = ADA if player == BOB else BOB  # a key belongs to a player and a match
     other_seat = "red" if seat == "blue" else "blue"
     done = await table.do(match, Act(other_seat, {"type": "resign"}), other, key=key)
-    assert done.earlier is None
+    assert done.accepted is None
 
 
 async def test_a_refused_command_is_not_remembered(table: Table) -> None:
@@ -566,7 +566,7 @@ async def test_a_refused_command_is_not_remembered(table: Table) -> None:
     with pytest.raises(errors.Refused):
         await table.do(match, Act("red", {"type": "nonsense"}), key=key)
     done = await table.do(match, Act(match.to_act[0], {"type": "resign"}), key=key)
-    assert done.earlier is None
+    assert done.accepted is None
 
 
 # ---- readers

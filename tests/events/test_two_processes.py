@@ -37,11 +37,11 @@ async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple
             while True:
                 try:
                     expected = match.version if rng.random() < 0.3 else None
-                    done = await table.do(match, command, ADA, key=key, expected_version=expected)
+                    done = await table.do(match, command, ADA, key=key, if_match=expected)
                     again = await table.do(
                         match, command, ADA, key=key
                     )  # a retry whose first answer was lost
-                    assert again.earlier is not None
+                    assert again.accepted is not None
                     answer = await table.answer(again)
                     assert answer == await table.answer(done)
                     answers.append(("done", msgspec.json.decode(answer)["version"]))
@@ -117,7 +117,7 @@ def decided_at_once(*tables: Table) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for table in tables:
             patch.setattr(table.store, "append", meeting(table.store.append))
-            patch.setattr(table.store, "at", lambda after=0: max(now, after))
+            patch.setattr(table.store, "append_time", lambda after=0: max(now, after))
         yield
 
 

@@ -17,6 +17,7 @@ from warlog_events import errors
 from warlog_events.clock_and_random import World
 from warlog_events.match.commands import Act, CreateMatch
 from warlog_events.match.match import Match
+from warlog_events.matches import CLOCK_ROUNDS
 from warlog_events.redis import keys
 from warlog_events.redis.idempotency import Key
 from warlog_events.results import Done
@@ -95,7 +96,7 @@ async def test_a_refusal_leaves_the_match_as_it_was_and_says_why_each_time(table
         for _ in range(2):
             calls = table.counts.core_calls
             with pytest.raises(errors.WarlogError) as refused:
-                await table.do(match, Act(seat, action), player, expected_version=version)
+                await table.do(match, Act(seat, action), player, if_match=version)
             assert refused.value.code == code
             assert table.counts.core_calls <= calls + 1
     assert (await table.load(match)).version == match.version
@@ -130,7 +131,7 @@ async def test_of_two_with_the_same_if_match_the_later_one_is_a_conflict(table: 
     match = await table.hot_seat()
     command = Act(*choice(match, random.Random(3)))
     one, two = await asyncio.gather(
-        *[table.do(match, command, expected_version=match.version) for _ in range(2)], return_exceptions=True
+        *[table.do(match, command, if_match=match.version) for _ in range(2)], return_exceptions=True
     )
     assert isinstance(one, Done)
     assert isinstance(two, errors.VersionConflict)
@@ -197,3 +198,20 @@ def _deadlines(match: Match) -> str:
     bucket = keys.bucket_of(match.id)
     assert bucket is not None
     return keys.deadlines(bucket)
+
+
+async def test_where_the_clock_of_redis_disagrees_for_good_that_is_said(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = await table.hot_seat()
+    tried = 0
+
+    async def disagrees(what: object) -> None:
+        nonlocal tried
+        tried += 1
+        raise errors.ClockSkew
+
+    monkeypatch.setattr(table.store, "append", disagrees)
+    with pytest.raises(errors.ClockSkew):
+        await table.act(match, *choice(match, random.Random(1)))
+    assert tried == CLOCK_ROUNDS + 1

@@ -54,8 +54,8 @@ from .stakes import filled, why_uncounted
 
 
 def check_known(match: Match, command: AnyCommand, player: Player) -> None:
-    """Checked first: a private match exists only for its players and for who holds an invitation. Raises
-    UnknownMatch."""
+    """Checked before anything else of the loaded match: a private match exists only for its players and for who holds
+    an invitation. Raises UnknownMatch."""
     if match.fold.visibility == "public":
         return
     if not match.may_know(player.id) and not (isinstance(command, TakeSeat) and _invited(match, command)):
@@ -67,40 +67,40 @@ def _invited(match: Match, command: TakeSeat) -> bool:
     return invitation != SPENT and hmac.compare_digest(invitation, invitation_hash(command.invitation))
 
 
-def check_version(draft: Draft, command: AnyCommand, expected: int | None, first_decided_ms: int) -> None:
+def check_version(draft: Draft, command: AnyCommand, if_match: int | None, first_decided_ms: int) -> None:
     """Is the match still the one that the command is for? Raises VersionConflict where the match has another version
     than the sender asks for; where he asks for none, if an action no longer fits after another writer's event.
 
-    expected          the version that the sender asks for, with If-Match; None: he asks for none
+    if_match          the version that the sender asks for, with If-Match; None: he asks for none
     first_decided_ms  when the command was decided for the first time
     """
     match = draft.match
-    if expected is None:
-        still = draft.beaten is None or _is_still_for(draft.beaten, match, command, first_decided_ms)
+    if if_match is None:
+        still = draft.overtaken is None or _is_still_for(draft.overtaken, match, command, first_decided_ms)
     else:
-        still = expected == match.version
+        still = if_match == match.version
     if not still:
         detail = f"The match has moved on to version {match.version}."
-        if expected is not None and expected > match.version:
-            detail = f"The match has no version {expected} yet: it is at version {match.version}."
+        if if_match is not None and if_match > match.version:
+            detail = f"The match has no version {if_match} yet: it is at version {match.version}."
         raise VersionConflict(detail, version=match.version)
 
 
-def _is_still_for(beaten: Match, match: Match, command: AnyCommand, first_decided_ms: int) -> bool:
+def _is_still_for(overtaken: Match, match: Match, command: AnyCommand, first_decided_ms: int) -> bool:
     """After a conflict: an action is tried again only if its seat is still to act and has not begun to think anew; any
     other command always.
 
-    beaten  the match on which it was decided before; another writer's event was appended instead
-    match   the match with that event, if it has been read
+    overtaken  the match on which it was decided before; another writer's event was appended instead
+    match      the match with that event
     """
-    if not isinstance(command, Act) or beaten.version == match.version:
+    if not isinstance(command, Act):
         return True
     if match.fold.updated_at < first_decided_ms:
         return True  # all of it happened before the command came: only this process had not heard of it yet
-    then, now = beaten.state, match.state
+    then, now = overtaken.state, match.state
     if then is None or now is None or command.seat not in match.seats:
         return False
-    # `clock` is a number that changes when the seat's time to think begins anew: it asks no time.
+    # `clock` is a number that changes when the seat's time to think begins anew: no time of day.
     return then.clock(command.seat) == now.clock(command.seat) and command.seat in now.to_act
 
 
@@ -155,6 +155,7 @@ def _take_action(
     # encodes faster, to the same bytes; the server's as a dict, because `fold.evolve` looks into it. The seat of the
     # server's event is "server".
     taken = resolved.action if actor == SERVER else resolved.struct()
+    # `ending`: None, or if the action ends the match, its result, the settlement and every seed not yet published.
     body = ActionTaken(taken, draft.ending(state), search)
     draft.write(body, seat=actor, draws=resolved.draws, state=state, resolved=resolved)
 

@@ -64,7 +64,7 @@ class Draft:
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
-    beaten        the match of the attempt before, if another writer appended first; else None
+    overtaken     the match of the round before (`Matches.attempt`), if another writer appended to it first; else None
     not_before    Redis does not append this before that time, in ms by its clock; 0: it appends it at once
     """
 
@@ -79,7 +79,7 @@ class Draft:
         token_bytes: Callable[[int], bytes],
         checkpoint_every: int = 32,
         brought: Mapping[str, AccountsBrought] | None = None,
-        beaten: Match | None = None,
+        overtaken: Match | None = None,
     ) -> None:
         self.match_id = match_id
         self.game = game
@@ -93,7 +93,7 @@ class Draft:
         self.written: list[Written] = []
         self.token_bytes = token_bytes
         self.brought = brought or {}
-        self.beaten = beaten
+        self.overtaken = overtaken
         self.not_before = 0
         self.before = before
         self._timeline = Timeline(checkpoint_every) if before is None else before.timeline

@@ -182,13 +182,13 @@ class Loader:
         self.counts.redis_reads += 1
         return await self.store.accepted(match_id, player_id, key.key, key.digest)
 
-    async def as_of(self, match: Match, then: Accepted) -> Match:
-        """The match as it was after an earlier version, with the deadlines of that time. Replays it from its first
+    async def as_of(self, match: Match, accepted: Accepted) -> Match:
+        """The match as it was when that was accepted, with the deadlines of that time. Replays it from its first
         event on."""
-        if then.version == match.version:
+        if accepted.version == match.version:
             return match
-        earlier = await self.at(match.id, then.version)
-        return Match(earlier.fold, earlier.game, earlier.timeline, earlier.state, then.deadlines)
+        then = await self.at(match.id, accepted.version)
+        return Match(then.fold, then.game, then.timeline, then.state, accepted.deadlines)
 
     async def at(self, match_id: str, version: int) -> Match:
         """As it was after this version, without deadlines, replayed from its first event on. Raises UnknownMatch,

@@ -27,11 +27,12 @@ log = logging.getLogger("warlog.feeds")
 
 PAGE_EVENTS = 100
 RETRY_SECONDS = 0.5
+LATE_MS = 1_000
 
 
 class Item(NamedTuple):
-    """An event as one reader gets it: its version, its type, and the JSON of `/events` with what is true of the match
-    now."""
+    """An event as one reader gets it: its version, its type, and the JSON of `/events` with `to_act` and, of the
+    newest, `deadlines` (`live_json`)."""
 
     version: int
     type: str
@@ -83,27 +84,6 @@ class _Forms(NamedTuple):
     by_reader: dict[Reader, Item]
 
 
-def _forms_for(match: Match, event: EventWithState, feeds: Iterable[Feed]) -> _Forms:
-    if (
-        public_json(event) is not None
-    ):  # it keeps what it encodes, and `live_json` uses it; a stranger gets what all get
-        return _Forms(event.stored, _item(match, event, STRANGER), {})
-    readers = {feed.reader for feed in feeds}
-    return _Forms(event.stored, None, {reader: _item(match, event, reader) for reader in readers})
-
-
-def _item(match: Match, event: EventWithState, reader: Reader, now_ms: int | None = None) -> Item:
-    return Item(event.stored.version, event.stored.type, live_json(match, event, reader, now_ms))
-
-
-def _offer(followed: _Followed, forms: _Forms) -> None:
-    for feed in followed.feeds:
-        # None: this reader came while `_pull` read the events. He reads this one for himself, as every feed begins.
-        item = forms.for_all or forms.by_reader.get(feed.reader)
-        if item is not None:
-            feed.offer(item)
-
-
 class Hub:
     """The matches that are followed in this process, and who follows them."""
 
@@ -115,19 +95,19 @@ class Hub:
         now_ms: Callable[[], int],
         *,
         handed_out: Callable[[int], None],
-        forked: Callable[[str, int, str], Awaitable[None]],
+        contradicts: Callable[[str, int, str], Awaitable[None]],
     ) -> None:
         """`watch` None: only what this process appends is noticed.
 
-        handed_out  is called for each event that is given to feeds, with its time in ms
-        forked      `Integrity.contradicts`, where Redis has another event than was shown
+        handed_out   is called for each event that is given to feeds, with its time in ms
+        contradicts  `Integrity.contradicts`, where Redis has another event than was shown
         """
         self._past = past
         self._watch = watch
         self._events_max = events_max
         self._now_ms = now_ms
         self._handed_out = handed_out
-        self._forked = forked
+        self._contradicts = contradicts
         self._followed: dict[str, _Followed] = {}
 
     def publish(self, match: Match, event: EventWithState) -> None:
@@ -137,10 +117,8 @@ class Hub:
             return
         version = event.stored.version
         if version == followed.offered + 1:
-            followed.offered, followed.chain = (
-                version,
-                event.stored.chain,
-            )  # the append has compared the chain
+            # The append has compared the chain.
+            followed.offered, followed.chain = version, event.stored.chain
             _offer(followed, _forms_for(match, event, followed.feeds))
             self._handed_out(event.stored.at)
         else:  # events before it are not offered yet, or `_pull` has offered it already
@@ -168,19 +146,20 @@ class Hub:
                     match_id,
                     followed.offered,
                     PAGE_EVENTS,
-                    lambda match, event: _forms_for(match, event, followed.feeds),
+                    lambda match, event: _forms_for(
+                        match, event, followed.feeds, self._now_if_late(match, event)
+                    ),
                 )
                 for forms in events:
                     stored = forms.stored
                     if stored.version == followed.offered + 1:
                         if not follows(followed.chain, stored):
-                            await self._forked(match_id, followed.offered, "another one than was shown")
+                            await self._contradicts(match_id, followed.offered, "another one than was shown")
                             return
                         followed.offered, followed.chain = stored.version, stored.chain
-                    _offer(
-                        followed, forms
-                    )  # `publish` may have offered it meanwhile: then feeds pass it over
-                    self._handed_out(stored.at)
+                        self._handed_out(stored.at)
+                    # Where `publish` has offered it meanwhile, feeds pass it over.
+                    _offer(followed, forms)
                 followed.again = followed.again or len(events) == PAGE_EVENTS
         except TryAgain as error:
             log.warning("%s: %s", match_id, error)  # when Redis is back, Watch calls `_moved` again
@@ -190,6 +169,12 @@ class Hub:
                 feed.close(code)
         finally:
             followed.pull = None
+
+    def _now_if_late(self, match: Match, event: EventWithState) -> int | None:
+        """`now_ms` for the newest event if it is read long after it happened, as Redis was away: a client's countdown
+        begins at `now`."""
+        now = self._now_ms()
+        return now if event.stored.version == match.version and now - event.stored.at > LATE_MS else None
 
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:
         return Feed(self, match, reader, after, self._events_max)
@@ -252,6 +237,29 @@ class Hub:
                 feed.close("shutdown")
 
 
+def _forms_for(
+    match: Match, event: EventWithState, feeds: Iterable[Feed], now_ms: int | None = None
+) -> _Forms:
+    """`now_ms`: as for `live_json`."""
+    if public_json(event) is not None:  # a stranger gets what all get
+        return _Forms(event.stored, _item(match, event, STRANGER, now_ms), {})
+    readers = {feed.reader for feed in feeds}
+    return _Forms(event.stored, None, {reader: _item(match, event, reader, now_ms) for reader in readers})
+
+
+def _item(match: Match, event: EventWithState, reader: Reader, now_ms: int | None) -> Item:
+    return Item(event.stored.version, event.stored.type, live_json(match, event, reader, now_ms))
+
+
+def _offer(followed: _Followed, forms: _Forms) -> None:
+    """Gives the event to every feed, encoded for its reader."""
+    for feed in followed.feeds:
+        # None: this reader came while `Hub._pull` read the events. He reads this one for himself, as every feed begins.
+        item = forms.for_all or forms.by_reader.get(feed.reader)
+        if item is not None:
+            feed.offer(item)
+
+
 class Feed(AsyncIterator[Item]):
     """An endless iterator of (version, type, JSON): every version after `after`, once and in order.
 
@@ -263,9 +271,9 @@ class Feed(AsyncIterator[Item]):
     `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
     FeedClosed.
 
-    write_at_once  set by `Stream.follow` (warlog_service/routes/feed.py), and called while the iterator waits: it
-                   writes the item straight to the connection, and the task that iterates is not woken. If it answers
-                   False, the iterator gets the item. Most events of most feeds find somebody waiting."""
+    write_at_once  `Stream._push` (warlog_service/routes/feed.py), set by `Stream.follow`, and called while the iterator
+                   waits: it writes the item straight to the connection, and the task that iterates is not woken. If it
+                   answers False, the iterator gets the item. Most events of most feeds find somebody waiting."""
 
     def __init__(self, hub: Hub, match: Match, reader: Reader, after: int, events_max: int) -> None:
         self.reader = reader
@@ -277,12 +285,12 @@ class Feed(AsyncIterator[Item]):
         self._queue: deque[Item] = deque()
         self._given = after  # version of the last event that was queued, or written at once
         self._behind = True  # what comes after `_given` has to be read: so every feed begins
-        self._missed = False  # something came that was not next, perhaps while it was being read
+        # Something came that was not next. `_read_behind` clears it before it reads, and so sees what came meanwhile.
+        self._missed = False
         self._slow = False
         self._closed: str | None = None
-        self._wakeup: asyncio.Future[None] | None = (
-            None  # while the iterator waits, which it does with an empty queue
-        )
+        # While the iterator waits, which it does with an empty queue.
+        self._wakeup: asyncio.Future[None] | None = None
         self.write_at_once: Callable[[Item], bool] | None = None
 
     def offer(self, item: Item) -> None:

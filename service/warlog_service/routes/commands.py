@@ -2,8 +2,8 @@
 (warlog_events/player_commands.py).
 
 `Front` (app.py) sends `POST /matches/{match_id}/commands` past Litestar straight to `run_command`. `post_command`
-documents the call, and takes what Litestar still routes here; the calls that are special commands (taking a seat,
-leaving it, joining) go through `run_command`, too.
+documents the call, and takes it where Litestar routes it after all (a path with a slash at its end). The calls that are
+special commands (taking a seat, leaving it, joining) go through `run_command`, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from warlog_service.requests import (
     AnyRequest,
     decode,
     decoder,
-    expected_version,
+    if_match,
     key_of,
     read_body,
 )
@@ -55,13 +55,13 @@ class CallKind(NamedTuple):
     """How one of the calls that are commands is read and answered.
 
     decode     makes the command of the body
-    path_part  tells the calls of one match apart: an Idempotency-Key is for one body of one call
+    call_id    tells the calls of one match apart: an Idempotency-Key is for one body of one call
     answer     the body of the answer for this player
     status     of the answer
     """
 
     decode: Callable[[bytes], AnyCommand]
-    path_part: bytes
+    call_id: bytes
     answer: Callable[[Done, Reader], bytes]
     status: int
 
@@ -107,36 +107,35 @@ async def run_command(
     # Without waiting if the token is in memory; else Redis is asked.
     caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
     player = caller.player
-    auth.spend_one(service.limits.commands, player.id, scope)
+    auth.spend_one(service.limits.commands, player.id, scope)  # that of requests is spent by `caller` already
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    key = key_of(scope, kind.path_part, body)
+    key = key_of(scope, kind.call_id, body)
     command = kind.decode(body)
-    expected = expected_version(scope)
     matches = service.backend.matches
-    execute = partial(matches.player_commands.execute, match_id, command, player, expected, key)
+    execute = partial(matches.player_commands.execute, match_id, command, player, if_match(scope), key)
     try:
         heavy = _replays_a_record(command)
         done = await (_in_heavy_slot(execute, service, scope, player) if heavy else execute())
     except WarlogError as error:
-        # A match that is not for the caller to know of counts as none.
+        # A refusal of a match that is not for the caller to know of is counted under no game.
         game = "" if isinstance(error, UnknownMatch) else matches.loader.game_name(match_id)
         service.metrics.traffic.command_refused(game, error)
         raise
-    service.metrics.traffic.commanded(done.match.game_name, "done" if done.earlier is None else "repeated")
-    if done.earlier is not None:  # the command of this Idempotency-Key was accepted before
-        done = await _first_answer(service, scope, player, done, done.earlier)
-    reader = done.reader(player.id)
+    service.metrics.traffic.commanded(done.match.game_name, "done" if done.accepted is None else "repeated")
+    if done.accepted is not None:  # the command of this Idempotency-Key was accepted before
+        done = await _first_answer(service, scope, player, done, done.accepted)
+    reader = done.reader(player.id)  # with the seats that he holds after the command
     tag = tag_of(done.match, reader)
     return Answer(kind.status, [JSON, *PRIVATE, (b"etag", tag)], kind.answer(done, reader))
 
 
 async def _first_answer(
-    service: Service, scope: Scope, player: Player, done: Done, earlier: Accepted
+    service: Service, scope: Scope, player: Player, done: Done, accepted: Accepted
 ) -> Done:
     """The answer of the first time. A match that has gone on since is replayed as far as it had come."""
-    answer = partial(service.backend.matches.player_commands.first_answer, done.match, earlier)
-    gone_on = done.version != earlier.version
-    heavy = gone_on and done.version > service.settings.heavy_events
+    answer = partial(service.backend.matches.player_commands.first_answer, done.match, accepted)
+    gone_on = done.version != accepted.version
+    heavy = gone_on and accepted.version > service.settings.heavy_events
     return await (_in_heavy_slot(answer, service, scope, player) if heavy else answer())
 
 
@@ -149,7 +148,7 @@ async def _in_heavy_slot(
 
 
 def _replays_a_record(command: AnyCommand) -> bool:
-    """Does it propose a record (or a history, of which one is made), all of which is replayed to decide on it?"""
+    """Does it propose a record (or `{"history": …}`), all of which is replayed to decide on it?"""
     if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
         return False
     return isinstance(command.proposal.record, dict)
@@ -279,11 +278,11 @@ async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 def _change(
     request: AnyRequest,
     match_id: str,
-    path_part: bytes,
+    call_id: bytes,
     decode_command: Callable[[bytes], AnyCommand],
     status: int,
 ) -> Awaitable[Answer]:
-    kind = CallKind(decode_command, b"seat\0" + path_part, Done.match_answer, status)
+    kind = CallKind(decode_command, b"seat\0" + call_id, Done.match_answer, status)
     return run_command(service_of(request.scope), request.scope, request.receive, match_id, kind)
 
 

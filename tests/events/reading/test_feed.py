@@ -14,11 +14,11 @@ import pytest
 import pytest_asyncio
 
 from tests.events.hand import opened
-from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
+from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Hands, Table, choice, table_at
 from tests.servers import AnyRedis, RedisServer
 from warlog_events.errors import Unconfirmed
 from warlog_events.match.commands import Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
-from warlog_events.match.match import Match
+from warlog_events.match.match import Match, rfc3339
 from warlog_events.match.model import Reader
 from warlog_events.match_settings import MatchSettings
 from warlog_events.reading.feed import Feed, FeedClosed, Item, SlowReader
@@ -111,6 +111,24 @@ async def test_what_another_process_appends_arrives_too(table: Table, redis_serv
             assert [event["version"] for event in await take(there, 10)] == list(range(3, 13))
             await nothing_more(here)
             await nothing_more(there)
+
+
+async def test_what_is_read_late_tells_the_time_at_which_it_was_read(own_redis: AnyRedis) -> None:
+    """A client counts down from `now`: after a while without Redis it must not be that of the event."""
+    writer, reader = Hands("writer"), Hands("reader")
+    async with (
+        table_at(own_redis.url, world=writer.world) as there,
+        table_at(own_redis.url, world=reader.world) as here,
+    ):
+        match = await there.hot_seat(move_seconds=60)
+        async with here.matches.feed(await here.load(match), ALL, match.version) as feed:
+            await nothing_more(feed)
+            for late_ms, told_ms in ((400, 0), (30_000, 30_000)):
+                reader.now_ms = writer.now_ms + late_ms
+                match = await there.act(match, *choice(match, random.Random(1)))
+                [event] = await take(feed, 1)
+                assert event["now"] == rfc3339(writer.now_ms + told_ms)
+                assert event["deadlines"] == {match.to_act[0]: rfc3339(writer.now_ms + 60_000)}
 
 
 async def test_what_is_appended_here_is_neither_told_to_this_process_nor_read_back(
