@@ -111,9 +111,14 @@ def test_an_ability_that_one_tap_would_pay_is_asked_about_and_shows_what_it_take
     match = person.begin("universal", options={"first": "good"})
     page = person.page
     before = person.events()
-    page.get_by_role("button", name="Sacrificial moves · costs 5 spaces").click()
+    ability = page.get_by_role("button", name="Sacrificial moves · costs 5 spaces")
+    ability.click()
     asked = page.get_by_role("alertdialog")
     expect(asked).to_contain_text("costs 5 spaces: sure?")
+    page.locator("[role=gridcell][aria-label$='can act']").first.click(force=True)
+    expect(asked).to_have_count(0)  # another action has been begun
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    ability.click()
     expect(page.locator(".pays path")).to_have_count(5)
     paid = page.locator("[role=gridcell][aria-label*='would be paid']")
     spaces = sorted(paid.evaluate_all("all => all.map((one) => one.dataset.space)"))

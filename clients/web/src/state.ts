@@ -115,6 +115,7 @@ export class MatchState extends Watched {
       return;
     }
     batch(() => {
+      this.sure.value = null; // another action than the one that was asked about has been begun
       this.group.value = null;
       this.picked.value = left;
       this.cells.value = [...this.cells.peek(), cell];
