@@ -143,7 +143,7 @@ ladder: dev ## how strong the computer opponents are, within an hour: docs/STREN
 	$(BIN)/python -m tests.ladder --times 100
 	$(BIN)/python -m tests.ladder --report
 
-soak: ## the full counts, some five hours on two cores; each of its parts can be run alone
+soak: ## the full counts, three to four hours on two cores; each of its parts can be run alone
 	$(MAKE) soak-core
 	$(MAKE) soak-tests
 	$(MAKE) soak-times

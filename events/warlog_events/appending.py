@@ -9,7 +9,7 @@ from .redis.store import Append
 
 
 def append_of(draft: Draft, key: Key | None, acting_seat: str | None) -> Append:
-    """key     under which it is kept that the command was accepted
+    """key          under which it is kept that the command was accepted
     acting_seat  the seat whose deadline must not have passed
     """
     match, before = draft.match, draft.before

@@ -45,7 +45,7 @@ from .statistics import Counts
 from .threads import Threads
 
 ROUNDS = 100  # of `attempt`
-CLOCK_ROUNDS = 5  # after so many it ends where Redis's clock still disagrees; each reads the time anew
+CLOCK_ROUNDS = 5  # after so many, a ClockSkew is raised instead of tried again
 HEAVY_AT_ONCE = 2
 
 
@@ -155,7 +155,7 @@ class Matches:
         Forgotten        the timeline in memory does not reach back far enough: with the match loaded as a whole
         WarlogError      a refusal, but Redis has something newer than was in memory: with that
         VersionConflict  of the append, as another writer was faster: with his events
-        ClockSkew        our clock differed from Redis's and was set: with a new time
+        ClockSkew        our clock differed from Redis's and was set: with a new time, in the first rounds
 
         What ends it: nothing was written; the events are appended (`_take_over`); or the command was accepted before
         (`Done.accepted`).

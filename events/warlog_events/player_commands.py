@@ -61,7 +61,7 @@ class PlayerCommands:
         If `key` was used before, nothing is appended and `Done.accepted` is set: `first_answer` gives what it got then.
 
         Raises the errors that warlog_service/routes/commands.py lists for each of its routes."""
-        try:  # that a match is damaged is told only to who may know of it
+        try:
             try:
                 await self._admission.admit(match_id, player.id, command)
                 found = NOTHING
@@ -76,6 +76,7 @@ class PlayerCommands:
                 return Done((await self._loader.current(match_id, fresh=True)).match, accepted=accepted)
             return await self._attempt_command(match_id, command, player, if_match, key, found)
         except IntegrityError:
+            # Who may not know of the match gets UnknownMatch instead.
             await self._admission.check_known_though_damaged(match_id, player.id)
             raise
 
@@ -126,9 +127,7 @@ class PlayerCommands:
             write_events,
             player.id,
             key=key,
-            acting_seat=command.seat
-            if isinstance(command, Act)
-            else None,  # its deadline must not have passed
+            acting_seat=command.seat if isinstance(command, Act) else None,
         )
 
     async def first_answer(self, match: Match, accepted: Accepted) -> Done:

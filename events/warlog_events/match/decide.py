@@ -100,7 +100,7 @@ def _is_still_for(overtaken: Match, match: Match, command: AnyCommand, first_dec
     then, now = overtaken.state, match.state
     if then is None or now is None or command.seat not in match.seats:
         return False
-    # `clock` is a number that changes when the seat's time to think begins anew: no time of day.
+    # `clock` is a number that changes when the seat's time to think begins anew. It is not a time.
     return then.clock(command.seat) == now.clock(command.seat) and command.seat in now.to_act
 
 
@@ -155,7 +155,7 @@ def _take_action(
     # encodes faster, to the same bytes; the server's as a dict, because `fold.evolve` looks into it. The seat of the
     # server's event is "server".
     taken = resolved.action if actor == SERVER else resolved.struct()
-    # `ending`: None, or if the action ends the match, its result, the settlement and every seed not yet published.
+    # `ending`: None, or where the action ends the match: result, settlement, and the seeds that are still secret.
     body = ActionTaken(taken, draft.ending(state), search)
     draft.write(body, seat=actor, draws=resolved.draws, state=state, resolved=resolved)
 

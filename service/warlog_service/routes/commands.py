@@ -107,7 +107,8 @@ async def run_command(
     # Without waiting if the token is in memory; else Redis is asked.
     caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
     player = caller.player
-    auth.spend_one(service.limits.commands, player.id, scope)  # that of requests is spent by `caller` already
+    # The limit of requests has been spent where the caller was found.
+    auth.spend_one(service.limits.commands, player.id, scope)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
     key = key_of(scope, kind.call_id, body)
     command = kind.decode(body)
