@@ -544,20 +544,41 @@ def test_a_conquest_that_is_under_way_counts_already() -> None:
     raise AssertionError
 
 
-def battle(unit: str, space: str) -> State:
-    """Hex Tactics: such a stack of Red's, and golems of Blue's at h4."""
+def battle(unit: str, space: str, **fields: object) -> State:
+    """Hex Tactics: such a stack of Red's, which has acted, and golems of Blue's at h4, which are to act."""
     stacks = [
         {"id": 1, "seat": "red", "unit": unit, "space": space, "count": 10, "start_count": 10},
         {"id": 2, "seat": "blue", "unit": "golem", "space": "h4", "count": 10, "start_count": 10},
     ]
-    position = {"phase": "play", "round": 1, "obstacles": [], "stacks": stacks}
+    position = {"phase": "play", "round": 1, "obstacles": [], "stacks": stacks, "queue": [2]} | fields
     options = {"width": 11, "height": 7, "army": "preset"}
     return warlog_core.game("hex").new(options=options, position=position, draws=bytes)
 
 
-def test_who_shoots_stands_not_beside_an_enemy() -> None:
+def test_a_shooter_beside_an_enemy_is_worth_less() -> None:
     assert battle("swordsman", "f4").evaluate() == battle("swordsman", "g4").evaluate()
     assert battle("archer", "f4").evaluate()["red"] > 1.1 * battle("archer", "g4").evaluate()["red"]
+
+
+def test_the_next_blow_counts_and_more_before_it_than_after() -> None:
+    def red(unit: str, space: str, **fields: object) -> float:
+        return battle(unit, space, **fields).evaluate()["red"]
+
+    # Swordsmen strike 6 spaces away, golems 4.
+    assert red("swordsman", "c4") == red("swordsman", "b4") > red("swordsman", "a4")
+    assert red("swordsman", "c4") > red("swordsman", "d4")
+    assert red("swordsman", "d4", queue=[1, 2]) > red("swordsman", "d4")
+    assert red("swordsman", "d4", queue=[1]) > red("swordsman", "d4", queue=[1, 2])
+
+
+def test_the_greatest_armies_can_be_evaluated() -> None:
+    army = [{"unit": "a", "count": 9999}] * 21
+    roster = [{"id": "a", "name": "a", "level": 1, "initiative": 1, "hp": 9999, "move": 99, "movement": "fly",
+               "range": 99, "attack": 9999, "spread": 0, "shooter": False, "retaliations": 0, "skill": "none",
+               "cost": 99999}]  # fmt: skip
+    options = {"army": "given", "max_stacks": 21, "roster": roster, "armies": {"red": army, "blue": army}}
+    state = warlog_core.game("hex").new(options=options, draws=bytes)
+    assert 0.4 < state.evaluate()["red"] < 0.6
 
 
 def test_a_weapon_that_is_not_ready_is_not_better_dropped_and_a_journey_costs() -> None:

@@ -74,24 +74,62 @@ int32_t hex_sample(const void *setup_, void *state_, int32_t viewer, wl_draws *d
 
 /* ==== What it is worth ================================================================================================= */
 
-/* What the hit points that a stack has left have cost, in hundredths of a point. Summoned units cost nothing and count as 2. */
+/* Summoned units cost nothing and count as 2. */
+static int64_t price_of(const unit *u) { return u->cost > 0 ? u->cost : 2; }
+
+/* What the hit points that a stack has left have cost, in hundredths of a point. */
 static int64_t worth(const hex_setup *setup, const stack *s)
 {
     const unit *u = &setup->units[s->unit];
     const int64_t hp = (int64_t)(s->count - 1) * u->hp + s->top_hp;
-    const int64_t price = u->cost > 0 ? u->cost : 2;
 
-    return 100 * price * hp / u->hp;
+    return 100 * price_of(u) * hp / u->hp;
 }
 
-enum { ENGAGED = 8 }; /* beside an enemy, a shooter is worth one part in so many less: it cannot shoot */
+/* Parts of a hundred: what a stack could take by its next blow counts so much, if it is still to act in this round or has acted; and a
+ * shooter beside an enemy, which it cannot shoot, is worth so much less. */
+enum { TO_ACT = 40, ACTED = 20, ENGAGED = 12 };
 
-static int is_engaged(const hex_setup *setup, const hex_state *state, const stack *s)
+enum { LARGE = 1 << 24 }; /* what may be squared and multiplied with a value; given armies may have cost more */
+
+/* What the blow of a stack would take from an enemy, on average; 0 if the enemy is farther away than it can go and reach. A stack that
+ * has to come nearer is taken to strike from its full range. */
+static int64_t blow(const hex_setup *setup, const stack *s, const stack *t, int32_t far)
 {
-    for (int32_t i = 0; i < state->n_stacks; i++)
-        if (side_of(setup, state->stacks[i].seat) != side_of(setup, s->seat) && distance(s->space, state->stacks[i].space) == 1)
-            return 1;
-    return 0;
+    const unit *u = &setup->units[s->unit];
+    const int64_t whole = worth(setup, t);
+    int64_t damage = (int64_t)u->attack * s->count;
+
+    if (far > u->move + u->range)
+        return 0;
+    if (u->shooter && far == 1)
+        damage = damage * setup->shooter_melee_percent / 100;
+    if (t->defending)
+        damage = damage * setup->defend_percent / 100;
+    damage = 100 * price_of(&setup->units[t->unit]) * damage / setup->units[t->unit].hp;
+    return damage < whole ? damage : whole;
+}
+
+/* What a stack is worth, with the best blow that it could strike. `acts`: is it still to act in this round? */
+static int64_t strength_of(const hex_setup *setup, const hex_state *state, const stack *s, int acts)
+{
+    int64_t sum = worth(setup, s);
+    int64_t best = 0;
+    int engaged = 0;
+
+    for (int32_t i = 0; i < state->n_stacks; i++) {
+        const stack *t = &state->stacks[i];
+        const int32_t far = distance(s->space, t->space);
+        int64_t takes;
+        if (side_of(setup, t->seat) == side_of(setup, s->seat))
+            continue;
+        takes = blow(setup, s, t, far);
+        best = takes > best ? takes : best;
+        engaged |= far == 1;
+    }
+    if (engaged && setup->units[s->unit].shooter)
+        sum -= sum * ENGAGED / 100;
+    return sum + best * (acts ? TO_ACT : ACTED) / 100;
 }
 
 void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
@@ -100,17 +138,21 @@ void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
     const hex_state *state = state_;
     int64_t strength[SEATS_MAX] = {0}; /* by side */
     int64_t all = 0;
+    int32_t shift = 0;
+    uint8_t acts[STACKS_MAX] = {0};
 
+    for (int32_t i = 0; i < state->n_queue; i++)
+        acts[state->queue[i]] = 1;
     for (int32_t i = 0; i < state->n_stacks; i++) {
         const stack *s = &state->stacks[i];
-        const int32_t side = side_of(setup, s->seat);
-        if (state->seats[s->seat].status != IN)
-            continue;
-        strength[side] += worth(setup, s);
-        if (setup->units[s->unit].shooter && is_engaged(setup, state, s))
-            strength[side] -= worth(setup, s) / ENGAGED;
+        if (state->seats[s->seat].status == IN)
+            strength[side_of(setup, s->seat)] += strength_of(setup, state, s, acts[i]);
     }
+    for (int32_t side = 0; side < SEATS_MAX; side++)
+        while (strength[side] >> shift > LARGE)
+            shift++;
     for (int32_t side = 0; side < SEATS_MAX; side++) {
+        strength[side] >>= shift;
         strength[side] = strength[side] * strength[side] / 1024; /* who has twice as much wins more than twice as often */
         all += strength[side];
     }
