@@ -74,17 +74,11 @@ int32_t hex_sample(const void *setup_, void *state_, int32_t viewer, wl_draws *d
 
 /* ==== What it is worth ================================================================================================= */
 
-/* Summoned units cost nothing and count as 2. */
-static int64_t price_of(const unit *u) { return u->cost > 0 ? u->cost : 2; }
+/* What so many hit points of a unit have cost, in hundredths of a point. Summoned units cost nothing and count as 2. */
+static int64_t worth(const unit *u, int64_t hp) { return 100 * (u->cost > 0 ? u->cost : 2) * hp / u->hp; }
 
-/* What the hit points that a stack has left have cost, in hundredths of a point. */
-static int64_t worth(const hex_setup *setup, const stack *s)
-{
-    const unit *u = &setup->units[s->unit];
-    const int64_t hp = (int64_t)(s->count - 1) * u->hp + s->top_hp;
-
-    return 100 * price_of(u) * hp / u->hp;
-}
+/* Of all units of a stack. */
+static int64_t hit_points(const unit *u, const stack *s) { return (int64_t)(s->count - 1) * u->hp + s->top_hp; }
 
 /* Parts of a hundred: what a stack could take by its next blow counts so much, if it is still to act in this round or has acted; and a
  * shooter beside an enemy, which it cannot shoot, is worth so much less. */
@@ -92,12 +86,12 @@ enum { TO_ACT = 40, ACTED = 20, ENGAGED = 12 };
 
 enum { LARGE = 1 << 24 }; /* what may be squared and multiplied with a value; given armies may have cost more */
 
-/* What the blow of a stack would take from an enemy, on average; 0 if the enemy is farther away than it can go and reach. A stack that
- * has to come nearer is taken to strike from its full range. */
+/* What the next blow of a stack would take from an enemy, on average; 0 if the enemy is farther away than it can go and reach. A
+ * shooter that is not beside the enemy is taken to shoot. */
 static int64_t blow(const hex_setup *setup, const stack *s, const stack *t, int32_t far)
 {
-    const unit *u = &setup->units[s->unit];
-    const int64_t whole = worth(setup, t);
+    const unit *u = &setup->units[s->unit], *enemy = &setup->units[t->unit];
+    const int64_t left = hit_points(enemy, t);
     int64_t damage = (int64_t)u->attack * s->count;
 
     if (far > u->move + u->range)
@@ -106,14 +100,14 @@ static int64_t blow(const hex_setup *setup, const stack *s, const stack *t, int3
         damage = damage * setup->shooter_melee_percent / 100;
     if (t->defending)
         damage = damage * setup->defend_percent / 100;
-    damage = 100 * price_of(&setup->units[t->unit]) * damage / setup->units[t->unit].hp;
-    return damage < whole ? damage : whole;
+    return worth(enemy, damage < left ? damage : left);
 }
 
 /* What a stack is worth, with the best blow that it could strike. `acts`: is it still to act in this round? */
 static int64_t strength_of(const hex_setup *setup, const hex_state *state, const stack *s, int acts)
 {
-    int64_t sum = worth(setup, s);
+    const unit *u = &setup->units[s->unit];
+    int64_t sum = worth(u, hit_points(u, s));
     int64_t best = 0;
     int engaged = 0;
 
@@ -127,7 +121,7 @@ static int64_t strength_of(const hex_setup *setup, const hex_state *state, const
         best = takes > best ? takes : best;
         engaged |= far == 1;
     }
-    if (engaged && setup->units[s->unit].shooter)
+    if (engaged && u->shooter)
         sum -= sum * ENGAGED / 100;
     return sum + best * (acts ? TO_ACT : ACTED) / 100;
 }
