@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -77,16 +76,20 @@ def version_of(game: str) -> str:
 def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs") -> None:
     """Of each table the results of the version that was played last."""
     matches: dict[str, list[Played]] = {table: [] for table in TABLES}
+    searches: dict[str, list[Played]] = {table: [] for table in TABLES}
     times: dict[str, list[Timed]] = {table: [] for table in TABLES}
     for one in results:
         if isinstance(one, Timed):
             times[one.table].append(one)
         elif {*one.players} <= NAMES:
             matches[one.table].append(one)
+        else:
+            searches[one.table].append(one)
     for table, played in matches.items():
         matches[table] = [one for one in played if one.version == played[-1].version]
+        searches[table] = [one for one in searches[table] if played and one.version == played[-1].version]
     head = STRENGTH.format(clear=round(100 * CLEAR), version=warlog_core.SEARCH_VERSION)
-    strength = [head, *_aims(matches), *_order(matches, times), *_speed(times)]
+    strength = [head, *_aims(matches), *_order(matches, searches, times), *_speed(times)]
     for table, played in matches.items():
         strength += _strength_of(table, played, times[table])
     (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
@@ -153,13 +156,16 @@ NEIGHBOURS = 0.6
 SLOWEST_MS = 1500
 
 
-def _order(matches: dict[str, list[Played]], times: dict[str, list[Timed]]) -> list[str]:
+def _order(
+    matches: dict[str, list[Played]], searches: dict[str, list[Played]], times: dict[str, list[Timed]]
+) -> list[str]:
     lines = [
         f"Each level is to have about {100 * NEIGHBOURS:.0f} % against the one below, twice the iterations are to be",
-        f"worth something, and level 8 is to answer within {SLOWEST_MS:,} ms of processor time 99 times of 100. Elo",
-        "for twice the iterations is the slope of a line through all levels (least squares, weighted by their errors).",
+        f"worth something, and level 8 is to answer within {SLOWEST_MS:,} ms of processor time 99 times of 100. Twice",
+        "the iterations: a search of 400, 200 or 100 against one of half as many, both without a belief and without",
+        "actions at random; reached if the interval is above 50 %.",
         "",
-        "| table | levels against the one below | Elo for twice the iterations | level 8, ms, 99 % |",
+        "| table | levels against the one below | twice the iterations | level 8, ms, 99 % |",
         "|---|---|---|---|",
     ]
     for table, played in matches.items():
@@ -176,29 +182,35 @@ def _order(matches: dict[str, list[Played]], times: dict[str, list[Timed]]) -> l
             for verdict in ("reached", "missed", "open")
             if (of := [one for one, found in below if found == verdict])
         ]
-        slope, error = per_doubling(TABLES[table].game, ratings(_of_pairs(scores), "random"))
+        doubled = of_doubled(searches[table])
         timed = [one for one in times[table] if one.level == LEVELS[-1]]
         slow = f"{timed[-1].slowest:.0f}: " if timed else "–"
         if timed:
             slow += "reached" if timed[-1].slowest <= SLOWEST_MS else "missed"
-        worth = "reached" if slope > 1.96 * error else "missed" if slope < -1.96 * error else "open"
-        lines.append(f"| {table} | {'; '.join(said)} | {slope:+.0f} ± {error:.0f}: {worth} | {slow} |")
+        low, high = doubled.interval()
+        worth = "reached" if low > 0.5 else "missed" if high < 0.5 else "open"
+        lines.append(
+            f"| {table} | {'; '.join(said)} | {_percent(doubled)} of {doubled.n}: {worth} | {slow} |"
+        )
     return [*lines, ""]
 
 
-def per_doubling(game: str, elo: dict[str, tuple[float, float]]) -> tuple[float, float]:
-    """Elo for twice the iterations, over all levels that have been rated, and its standard error."""
-    points = [
-        (math.log2(warlog_core.level(game, int(name)).iterations), value, error**-2)
-        for name, (value, error) in elo.items()
-        if name.isdecimal() and 0 < error < UNJOINED
-    ]
-    weight = sum(w for _, _, w in points)
-    if len(points) < 2:
-        return 0.0, UNJOINED
-    x0, y0 = (sum(one[i] * one[2] for one in points) / weight for i in (0, 1))
-    spread = sum(w * (x - x0) ** 2 for x, _, w in points)
-    return sum(w * (x - x0) * (y - y0) for x, y, w in points) / spread, spread**-0.5
+def of_doubled(played: Iterable[Played]) -> Score:
+    """Of a search with twice the iterations of the other, which is otherwise the same."""
+    score = Score()
+    for one in played:
+        first, second = (_iterations_of(name) for name in one.players)
+        if first == 2 * second > 0:
+            score = score.plus(one.points)
+        elif second == 2 * first > 0:
+            score = score.plus(1 - one.points)
+    return score
+
+
+def _iterations_of(name: str) -> int:
+    """0 for what is not a search that has the usual settings."""
+    number = name.removeprefix("iterations=")
+    return int(number) if number != name and number.isdecimal() else 0
 
 
 def _aim(score: Score | None, aim: float, *, at_most: bool = False) -> str:
@@ -235,7 +247,7 @@ def _levels(
     elo = ratings(_of_pairs(scores), "random")
     speed = _speeds(played)
     lines = [
-        "| player | iterations | Elo | per doubling | actions a second | at full length, ms: median, 99 % |",
+        "| player | iterations | at random | Elo | actions a second | at full length, ms: median, 99 % |",
         "|---|---|---|---|---|---|",
     ]
     game = TABLES[table].game
@@ -243,14 +255,10 @@ def _levels(
         if name not in elo or name not in speed:
             continue
         value, error = elo[name]
-        cells = ["", _elo(value, error) if name != "random" else "0", "", f"{speed[name]:.0f}", ""]
+        cells = ["", "", _elo(value, error) if name != "random" else "0", f"{speed[name]:.0f}", ""]
         if name.isdecimal():
-            own = warlog_core.level(game, int(name)).iterations
-            cells[0] = f"{own:,}"
-            below = str(int(name) - 1)
-            if below in elo:
-                doublings = math.log2(own / warlog_core.level(game, int(below)).iterations)
-                cells[2] = f"{(value - elo[below][0]) / doublings:+.0f}"
+            level = warlog_core.level(game, int(name))
+            cells[:2] = f"{level.iterations:,}", f"{100 * level.random:.0f} %"
             if timed := [one for one in times if one.level == int(name)]:
                 cells[4] = f"{timed[-1].median:.0f}, {timed[-1].slowest:.0f}"
         lines.append(f"| {name} | {' | '.join(cells)} |")

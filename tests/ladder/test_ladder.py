@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ from tests.ladder import matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
 from tests.ladder.matches import Played, Table, play_match
 from tests.ladder.players import Player, play_at_random
-from tests.ladder.report import per_doubling, write_reports
+from tests.ladder.report import of_doubled, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
-from warlog_core import LEVELS, Belief, State
+from warlog_core import Belief, State
 from warlog_core.codecs._actions import type_name
 from warlog_core.levels import complete_actions, opponent_of
 
@@ -67,14 +66,19 @@ def test_the_levels_that_have_a_belief_play_with_it(monkeypatch: pytest.MonkeyPa
     assert beliefs["6"][-1]
 
 
-def test_what_twice_the_iterations_are_worth_is_a_line_through_all_levels() -> None:
-    levels = {str(n): (100.0 * n, 20.0) for n in LEVELS}
-    slope, error = per_doubling("sixth", levels)
-    assert slope > 1.96 * error > 0
-    lazy = {name: (-value, deviation) for name, (value, deviation) in levels.items()}
-    assert per_doubling("sixth", lazy) == pytest.approx((-slope, error))
-    exact = {str(n): (50 * math.log2(warlog_core.level("hex", n).iterations), 30.0) for n in LEVELS}
-    assert per_doubling("hex", exact)[0] == pytest.approx(50)
+def test_what_twice_the_iterations_are_worth_is_the_score_of_who_has_them() -> None:
+    def played(one: str, two: str, points: float) -> Played:
+        return Played("hex", (one, two), (1.0, 1.0), 1, points, "", 1, (0.0, 0.0), (1, 1), "v")
+
+    results = [
+        played("iterations=100", "iterations=50", 1.0),
+        played("iterations=50", "iterations=100", 0.0),
+        played("iterations=200", "iterations=100", 0.0),
+        played("iterations=200", "iterations=50", 0.0),  # four times as many
+        played("iterations=100,trust=1", "iterations=50", 0.0),
+        played("8", "4", 0.0),
+    ]
+    assert of_doubled(results) == Score(2, 0, 1)
 
 
 def test_a_share_has_an_interval_that_shrinks_with_matches() -> None:
