@@ -102,7 +102,7 @@ async def test_what_house_bots_remember_is_found_again_from_the_record(
 ) -> None:
     """Also after the match was taken back, and by a process that was not there from the start."""
     person, _ = await hall.person("person")
-    seats, options = {"south": "me", "north": "bot:6"}, {"players": 2, "min_steps_resign": 0}
+    seats, options = {"south": "me", "north": "bot:8"}, {"players": 2, "min_steps_resign": 0}
     made = await person.create_match("junqi", seats, options=options, consent="none")
     match = made.match.id
     await match_once(person, match, lambda one: one.to_act == ["south"])
