@@ -163,7 +163,7 @@ def _order(
         f"Each level is to have about {100 * NEIGHBOURS:.0f} % against the one below, twice the iterations are to be",
         f"worth something, and level 8 is to answer within {SLOWEST_MS:,} ms of processor time 99 times of 100. Twice",
         "the iterations: a search of 400, 200 or 100 against one of half as many, both without a belief and without",
-        "actions at random; reached if the interval is above 50 %.",
+        "actions at random; the interval has to be above 50 %.",
         "",
         "| table | levels against the one below | twice the iterations | level 8, ms, 99 % |",
         "|---|---|---|---|",
