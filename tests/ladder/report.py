@@ -49,9 +49,9 @@ What a belief is worth and how quick OpenSpiel's search is stands in [PERFORMANC
 BALANCE = """# How fair the games are
 
 Written by `make ladder` (`python -m tests.ladder --report`) from its results: matches of the computer opponents of
-levels 7 and 8 against each other and themselves, at a twentieth of their iterations ([STRENGTH.md](STRENGTH.md) has the
-settings), with the usual options. The first side is that of the first seat. The rules stay as they are, whatever is
-found here. `SEARCH_VERSION` was {version} when this was written.
+levels 7 and 8 against each other and themselves, at a twentieth of their iterations or more
+([STRENGTH.md](STRENGTH.md) has the settings), with the usual options. The first side is that of the first seat. The
+rules stay as they are, whatever is found here. `SEARCH_VERSION` was {version} when this was written.
 
 """
 
@@ -178,7 +178,7 @@ def _order(
             if one.isdecimal() and two == str(int(one) - 1)
         ]
         said = [
-            f"{verdict}: {', '.join(sorted(of))}"
+            f"{verdict}: {', '.join(sorted(set(of)))}"
             for verdict in ("reached", "missed", "open")
             if (of := [one for one, found in below if found == verdict])
         ]
