@@ -80,11 +80,12 @@ static int64_t worth(const unit *u, int64_t hp) { return 100 * (u->cost > 0 ? u-
 /* Of all units of a stack. */
 static int64_t hit_points(const unit *u, const stack *s) { return (int64_t)(s->count - 1) * u->hp + s->top_hp; }
 
-/* Parts of a hundred: what a stack could take by its next blow counts so much, if it is still to act in this round or has acted; and a
- * shooter beside an enemy, which it cannot shoot, is worth so much less. */
+/* In percent. TO_ACT and ACTED: how much of what its best blow would take is added to a stack's worth, before and after its turn in
+ * this round. ENGAGED: what a shooter beside an enemy loses, because it cannot shoot. */
 enum { TO_ACT = 40, ACTED = 20, ENGAGED = 12 };
 
-enum { LARGE = 1 << 24 }; /* what may be squared and multiplied with a value; given armies may have cost more */
+/* Strengths up to this can be squared and multiplied by WL_WON in 64 bits. Given armies may be stronger, and are scaled down. */
+enum { LARGE = 1 << 24 };
 
 /* What the next blow of a stack would take from an enemy, on average; 0 if the enemy is farther away than it can go and reach. A
  * shooter that is not beside the enemy is taken to shoot. */
