@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -121,8 +122,9 @@ class Held(AsyncClient):
         return found
 
 
+@pytest.mark.parametrize("late", [False, True], ids=["no other notice", "the notice of the turn before is late"])
 async def test_a_turn_that_begins_while_the_match_is_read_is_not_forgotten(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
+    hall: Hall, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     """What was read may be from before the notice of it."""
     monkeypatch.setattr(engines, "FIRST_SURVEYS_SECONDS", (0.0,))  # the next one would find the turn,
@@ -141,6 +143,8 @@ async def test_a_turn_that_begins_while_the_match_is_read_is_not_forgotten(
         match = await acted(person, match)
     slow.let.clear()
     slow.asked.clear()
+    if late:
+        engine._tables[match.id].turns["blue"] = time.monotonic()
     engine._take_up(match, True)  # as it does every two minutes
     await asyncio.wait_for(slow.asked.wait(), SECONDS_MAX)
     async with aclosing(slow.personal_feed()) as feed:

@@ -85,6 +85,7 @@ class Table(Struct, eq=False):
     seats   the account's
     players all who sit there
     turns   seats that are to act → when they are to have answered, by `time.monotonic`
+    heard   of those, the ones that a notice has told of since the match's summary was asked for
     unread  the match's summary is to be read: what has happened is not known exactly
     proposal, patient_until  the proposal that others are still to answer, and how long they have
     """
@@ -93,6 +94,7 @@ class Table(Struct, eq=False):
     seats: list[str] = []
     players: int = 0
     turns: dict[str, float] = {}
+    heard: set[str] = set()
     moods: dict[str, manners.Mood] = {}
     memories: dict[str, Memory] = {}
     unread: bool = True
@@ -163,6 +165,7 @@ class Engine:
             left = _seconds_between(notice.at, notice.deadline)
             for seat in notice.seats:
                 table.turns.setdefault(seat, due_at(time.monotonic(), left))
+            table.heard.update(notice.seats)
         else:
             table.unread = True
         self._wake(table)
@@ -250,7 +253,7 @@ class Engine:
             await self._turn(table, seat, table.turns.pop(seat))
 
     async def _look(self, table: Table) -> None:
-        known = {*table.turns}
+        table.heard.clear()
         match = await self._warlog.match(table.id)
         table.seats = self._seats_of(match)
         table.players = len({place.player.id for place in match.seats if place.player is not None})
@@ -267,7 +270,7 @@ class Engine:
             if proposal is not None and to_act and self._waits_for_answers(table, proposal["version"], left):
                 to_act = set()
             # The match may have been read before a turn began whose notice has come since.
-            heard = {seat: due for seat, due in table.turns.items() if seat not in known}
+            heard = {seat: due for seat, due in table.turns.items() if seat in table.heard}
             table.turns = {
                 seat: table.turns.get(seat) or due_at(now, left.get(seat)) for seat in to_act
             } | heard
