@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.servers import WarlogServer
 from tests.service.api import Api, begun, ok
@@ -47,6 +47,14 @@ def sat_down(one: Page, other: Page, url: str) -> str:
     return one.url.rpartition("/")[2]
 
 
+def is_clear(page: Page, told: Locator) -> bool:
+    """Does the board lie below this?"""
+    page.evaluate("scrollTo(0, 0)")
+    over, board = told.locator("> *").bounding_box(), page.get_by_role("grid").first.bounding_box()
+    assert over and board
+    return over["y"] + over["height"] <= board["y"]
+
+
 def rows(page: Page, url: str) -> list[str]:
     """The leaderboard, as this reader sees it."""
     page.goto(f"{url}/standing/hex")
@@ -82,6 +90,7 @@ def test_two_people_play_a_rated_match_by_clicks_and_see_what_has_come_of_it(
 
         told = people[lower].page.get_by_role("status").filter(has_text="you have earned an achievement:")
         expect(told).to_be_visible()
+        assert is_clear(people[lower].page, told), "the news lie over the board"
         rating = {
             name: ok(api.get(f"/players/{api.id}/ratings"))["ratings"][0]["rating"]
             for name, api in apis.items()

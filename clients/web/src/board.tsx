@@ -254,6 +254,10 @@ function spoken(described: Described, space: string, things: readonly Thing[], t
   const parts = [space];
   for (const thing of things) {
     const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner)?.name;
+    if (thing.layer.draw === "ring") {
+      parts.push(described.entry("marks", thing.layer.mark)?.name ?? ""); // it is around a piece that is named already
+      continue;
+    }
     const what = thing.back ? words().unknown : (thing.entry?.name ?? described.entry("marks", thing.layer.mark)?.name);
     const more = [...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""];
     parts.push([what, owner, thing.badge, ...more].filter(Boolean).join(" "));

@@ -30,6 +30,7 @@ function Page(): JSX.Element {
   }, []);
   return (
     <>
+      <Told />
       <Header />
       <Messages />
       {path.value === "/" ? <HomePage isKnown={known.value} /> : known.value ? <Shown /> : <main aria-busy="true" />}
@@ -93,10 +94,8 @@ function reason(notice: { type: string; reason?: string }): string {
   return said === undefined ? "" : ` “${said}”`;
 }
 
-/** What the reader should know whatever he looks at. The region of news is always there, so that screen readers tell what comes into it. */
+/** What the reader should know whatever he looks at. */
 function Messages(): JSX.Element {
-  const said = news.value;
-  const isElsewhere = said !== null && path.value !== `/m/${said.match.id}`;
   return (
     <>
       <div class="messages">
@@ -118,23 +117,31 @@ function Messages(): JSX.Element {
       <div class="messages">
         <Looking />
       </div>
-      <div class="messages over">
-        <div role="status">
-          {isElsewhere && hasOthers(said.match) ? (
-            <div class="news">
-              <span>
-                <GameName game={said.match.game} against={against(said.match)} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
-                {said.notice.type === "challenged" ? <> <Terms match={said.match} /></> : null}
-              </span>
-              {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
-              <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
-              <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
-            </div>
-          ) : null}
-          {gains.value.length > 0 ? <Gains gained={gains.value} /> : null}
-        </div>
-      </div>
     </>
+  );
+}
+
+/** What has come by itself, over the header. The region is always there, so that screen readers tell what comes into it. */
+function Told(): JSX.Element {
+  const said = news.value;
+  const isElsewhere = said !== null && path.value !== `/m/${said.match.id}`;
+  return (
+    <div class="messages over">
+      <div role="status">
+        {isElsewhere && hasOthers(said.match) ? (
+          <div class="news">
+            <span>
+              <GameName game={said.match.game} against={against(said.match)} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
+              {said.notice.type === "challenged" ? <> <Terms match={said.match} /></> : null}
+            </span>
+            {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
+            <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
+            <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
+          </div>
+        ) : null}
+        {gains.value.length > 0 ? <Gains gained={gains.value} /> : null}
+      </div>
+    </div>
   );
 }
 
