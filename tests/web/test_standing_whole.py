@@ -48,11 +48,10 @@ def sat_down(one: Page, other: Page, url: str) -> str:
 
 
 def is_clear(page: Page, told: Locator) -> bool:
-    """Does the board lie below this?"""
-    page.evaluate("scrollTo(0, 0)")
+    """Does the board lie beside this?"""
     over, board = told.locator("> *").bounding_box(), page.get_by_role("grid").first.bounding_box()
     assert over and board
-    return over["y"] + over["height"] <= board["y"]
+    return over["x"] >= board["x"] + board["width"]
 
 
 def rows(page: Page, url: str) -> list[str]:

@@ -30,9 +30,9 @@ function Page(): JSX.Element {
   }, []);
   return (
     <>
-      <Told />
       <Header />
       <Messages />
+      <Told />
       {path.value === "/" ? <HomePage isKnown={known.value} /> : known.value ? <Shown /> : <main aria-busy="true" />}
     </>
   );
@@ -121,7 +121,7 @@ function Messages(): JSX.Element {
   );
 }
 
-/** What has come by itself, over the header. The region is always there, so that screen readers tell what comes into it. */
+/** What has come by itself, in a corner of the window. The region is always there, so that screen readers tell what comes into it. */
 function Told(): JSX.Element {
   const said = news.value;
   const isElsewhere = said !== null && path.value !== `/m/${said.match.id}`;
