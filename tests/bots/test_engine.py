@@ -122,7 +122,9 @@ class Held(AsyncClient):
         return found
 
 
-@pytest.mark.parametrize("late", [False, True], ids=["no other notice", "the notice of the turn before is late"])
+@pytest.mark.parametrize(
+    "late", [False, True], ids=["no other notice", "the notice of the turn before is late"]
+)
 async def test_a_turn_that_begins_while_the_match_is_read_is_not_forgotten(
     hall: Hall, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:

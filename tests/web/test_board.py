@@ -120,7 +120,7 @@ def test_each_kind_of_action_of_a_piece_can_be_looked_at_alone(person: Person) -
     there = person.page.locator(".space.go, .space.take")
     kinds = person.page.get_by_role("group", name="Kinds of actions")
     every = there.count()
-    kinds.get_by_role("button", name="Move").click()
+    kinds.get_by_role("button", name="Move", exact=True).click()
     moves = there.count()
     assert 0 < moves < every
     assert person.page.locator("path.aim").count() == 0
@@ -250,6 +250,25 @@ def test_a_click_is_asked_about_where_the_reader_wants_it(person: Person) -> Non
     page.reload()
     page.wait_for_selector(".actions")
     assert page.get_by_label("Ask first").input_value() == "takes"
+
+
+def test_a_question_is_withdrawn_when_another_kind_of_action_is_chosen(person: Person) -> None:
+    units = [("red", "archer", "d5"), ("blue", "wolf", "g5")]
+    stacks = [
+        {"id": number, "seat": seat, "unit": unit, "space": at, "count": 10}
+        for number, (seat, unit, at) in enumerate(units, 1)
+    ]
+    person.begin("hex", position={"stacks": stacks, "queue": [1, 2]}, options={"obstacles": "none"})
+    page = person.page
+    page.get_by_text("How you see and play it").click()
+    page.get_by_label("Ask first").select_option("all")
+    question, kinds = page.get_by_role("alertdialog"), page.get_by_role("group", name="Kinds of actions")
+    page.locator('[data-space="d5"]').click(force=True)
+    page.get_by_role("button", name="Defend", exact=True).first.click()
+    expect(question.first).to_be_visible()
+    kinds.get_by_role("button", name="Move", exact=True).click()
+    expect(question).to_have_count(0)
+    expect(kinds.get_by_role("button", pressed=True)).to_have_text("Move")
 
 
 def test_a_match_that_is_over_is_seen_by_any_seat_and_whole_and_is_verified_draw_by_draw(

@@ -50,7 +50,8 @@ def sat_down(one: Page, other: Page, url: str) -> str:
 def is_clear(page: Page, told: Locator) -> bool:
     """Does the board lie beside this?"""
     over, board = told.locator("> *").bounding_box(), page.get_by_role("grid").first.bounding_box()
-    assert over and board
+    assert over
+    assert board
     return over["x"] >= board["x"] + board["width"]
 
 

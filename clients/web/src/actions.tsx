@@ -183,7 +183,7 @@ function Groups({ match }: { match: MatchState }): JSX.Element | null {
   return (
     <div class="row groups" role="group" aria-label={words().kinds}>
       {groups.map(([name, actions]) => (
-        <button type="button" aria-pressed={match.group.value === name} onClick={() => (match.group.value = match.group.value === name ? null : name)}>
+        <button type="button" aria-pressed={match.group.value === name} onClick={() => match.narrow(name)}>
           {[name, new Set(actions.map((one) => cost(match, one.action))).size === 1 ? cost(match, actions[0]!.action) : ""].filter(Boolean).join(" · ")}
         </button>
       ))}

@@ -135,6 +135,14 @@ export class MatchState extends Watched {
     return (this.picked.peek() ?? []).filter((one) => this.chooser.peek()!.isSettled(one));
   }
 
+  /** Of what was clicked, one kind of action alone; chosen once more: all of them. */
+  narrow(kind: string): void {
+    batch(() => {
+      this.sure.value = null;
+      this.group.value = this.group.peek() === kind ? null : kind;
+    });
+  }
+
   /** An action that the reader has chosen: taken at once, unless it is to be asked about. */
   choose(one: Candidate): void {
     const takes = (one.trace?.takes.length ?? 0) + (one.trace?.hits.length ?? 0) > 0;
