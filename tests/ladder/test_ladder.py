@@ -14,7 +14,7 @@ from tests.ladder import matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
 from tests.ladder.matches import Played, Table, play_match
 from tests.ladder.players import Player, play_at_random
-from tests.ladder.report import of_doubled, write_reports
+from tests.ladder.report import of_doubled, of_neighbours, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
 from warlog_core import Belief, State
@@ -99,6 +99,12 @@ def test_the_sequential_test_ends_and_is_seldom_wrong(true: float, stronger: boo
             assert score.n < 2_000
         wrong += (score.share > 0.55) is not stronger
     assert wrong <= 8
+
+
+def test_a_step_between_levels_is_reached_when_the_sequential_test_says_so() -> None:
+    assert of_neighbours(Score(8, 0, 0)) == "reached"
+    assert of_neighbours(Score(18, 0, 12)) == "open"  # 60 %, but of 30 alone
+    assert of_neighbours(Score(100, 0, 120)) == "missed"
 
 
 def test_ratings_are_those_that_the_results_are_likeliest_with() -> None:
