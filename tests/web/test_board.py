@@ -120,7 +120,7 @@ def test_each_kind_of_action_of_a_piece_can_be_looked_at_alone(person: Person) -
     there = person.page.locator(".space.go, .space.take")
     kinds = person.page.get_by_role("group", name="Kinds of actions")
     every = there.count()
-    kinds.get_by_role("button", name="Move", exact=True).click()
+    kinds.get_by_role("button", name="Move").click()
     moves = there.count()
     assert 0 < moves < every
     assert person.page.locator("path.aim").count() == 0
@@ -262,6 +262,9 @@ def test_a_question_is_withdrawn_when_another_kind_of_action_is_chosen(person: P
     page = person.page
     page.get_by_text("How you see and play it").click()
     page.get_by_label("Ask first").select_option("all")
+    expect(page.locator('[data-space="d5"]')).to_have_attribute(
+        "aria-label", "d5, Archer Red 10, In turn, can act"
+    )
     question, kinds = page.get_by_role("alertdialog"), page.get_by_role("group", name="Kinds of actions")
     page.locator('[data-space="d5"]').click(force=True)
     page.get_by_role("button", name="Defend", exact=True).first.click()

@@ -254,13 +254,11 @@ function spoken(described: Described, space: string, things: readonly Thing[], t
   const parts = [space];
   for (const thing of things) {
     const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner)?.name;
-    if (thing.layer.draw === "ring") {
-      parts.push(described.entry("marks", thing.layer.mark)?.name ?? ""); // it is around a piece that is named already
-      continue;
-    }
-    const what = thing.back ? words().unknown : (thing.entry?.name ?? described.entry("marks", thing.layer.mark)?.name);
-    const more = [...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""];
-    parts.push([what, owner, thing.badge, ...more].filter(Boolean).join(" "));
+    const mark = described.entry("marks", thing.layer.mark)?.name;
+    const isRing = thing.layer.draw === "ring"; // the piece within is named by its own layer
+    const what = thing.back ? words().unknown : isRing ? mark : (thing.entry?.name ?? mark);
+    const more = [...thing.marks.map((one) => one.name), thing.veiled ? words().veiled : ""];
+    parts.push((isRing ? [what] : [what, owner, thing.badge, ...more]).filter(Boolean).join(" "));
   }
   if (harm !== undefined) parts.push(words().fall(range(...harm)));
   if (target !== undefined) parts.push(words()[SAID[target]]);
