@@ -186,6 +186,7 @@ def check_misspelt(server: WarlogServer, characters: Iterable[int]) -> None:
     cases = [case for character in characters for case in misspelt(character)]
 
     def try_one(case: bytes) -> list[int]:
+        found: list[int] = []
         for _ in range(3):
             found = statuses(all_of(server.url, case + LAST))
             others.ask(case)
