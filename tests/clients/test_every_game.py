@@ -21,7 +21,7 @@ from tests.servers import WarlogServer
 from tests.turns import by_turns
 from warlog_client import AsyncClient
 
-SECONDS_MAX = 1_200  # for one that hangs: four at once may take minutes on a busy machine
+SECONDS_MAX = 1_200  # a match that takes longer hangs; four at once take minutes on a busy machine
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 FILES = sorted(path.name for path in FOLDER.glob("*.jsonl") if not path.name.startswith(("hex-", "wec-")))
 # Random moves seldom end a match of five factions: in CI one without conquests for a while is drawn.

@@ -190,7 +190,7 @@ def check_misspelt(server: WarlogServer, characters: Iterable[int]) -> None:
         for _ in range(3):
             found = statuses(all_of(server.url, case + LAST))
             others.ask(case)
-            if found != [408]:  # or this process was held up for a second between connecting and sending
+            if found != [408]:  # 408: this process was held up for a second before it sent, so it tries again
                 break
         return found
 
