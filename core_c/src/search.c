@@ -14,6 +14,7 @@ enum {
     EXPLORATION = 50,
     WIDENING = 100,
     SPREAD = 8192, /* before anything has been seen */
+    IDLE = 1000,   /* so much worse seems, at a glance, what gains nothing and leaves its seat to act: it can be left out */
 };
 
 /* An action that was tried after those above it. Nodes are numbered from 1; 0 is none. */
@@ -30,7 +31,7 @@ typedef struct node {
 typedef struct search {
     const wl_game *game;
     const void *setup, *seen;
-    int32_t seat, candidates, root_candidates, glances, trust, exploration, widening;
+    int32_t seat, candidates, root_candidates, glances, trust, exploration, widening, final_glance;
     uint64_t n_values, sum, squares; /* of the values to the seat */
     uint64_t spread;                 /* their standard deviation */
     uint64_t random;
@@ -99,28 +100,33 @@ static void note_value(search *s, uint64_t value)
     s->spread = root_of(s->squares / s->n_values - mean * mean) + 1;
 }
 
-/* What the action is worth to its actor at a glance, 0 if it cannot be taken; and did it draw anything? */
-static uint32_t glance(search *s, const wl_post *post, int *drew)
+/* What the action is worth to its actor at a glance, 0 if it cannot be taken; and did it draw anything? `before`: what the world
+ * is worth to the actor without it. */
+static uint32_t glance(search *s, const wl_post *post, int32_t before, int *drew)
 {
     int32_t value[WL_SEATS_MAX];
+    int32_t after;
 
     wl_copy(s->game, s->tried, s->world);
     if (wl_play_noting(s->game, s->setup, s->tried, post, &s->random, drew) != WL_OK)
         return 0;
     value_of(s, s->tried, value);
-    return (uint32_t)value[post->actor];
+    after = value[post->actor];
+    if (after <= before && (s->game->to_act(s->setup, s->tried) & wl_bit(post->actor)) != 0)
+        after = after > IDLE ? after - IDLE : 0;
+    return (uint32_t)after;
 }
 
 /* The mean of as many throws of the dice, where it throws any. */
-static uint32_t glance_often(search *s, const wl_post *post, uint32_t throws)
+static uint32_t glance_often(search *s, const wl_post *post, int32_t before, uint32_t throws)
 {
     int drew;
-    uint32_t sum = glance(s, post, &drew);
+    uint32_t sum = glance(s, post, before, &drew);
 
     if (!drew)
         return sum;
     for (uint32_t i = 1; i < throws; i++)
-        sum += glance(s, post, &drew);
+        sum += glance(s, post, before, &drew);
     return sum / throws;
 }
 
@@ -136,11 +142,9 @@ static const node *child_with(const search *s, const node *parent, int32_t actor
     return NULL;
 }
 
-/* The mean value of a child, its value at a glance counting as some visits. */
-static uint64_t mean_of(const search *s, const node *child)
+/* The mean value of a child, its value at a glance counting as `trust` visits. */
+static uint64_t mean_of(const node *child, uint64_t trust)
 {
-    const uint64_t trust = (uint64_t)s->trust;
-
     return (child->sum + trust * child->prior) / (child->visits + trust);
 }
 
@@ -150,7 +154,7 @@ static uint64_t promise(const search *s, const node *child, uint64_t log)
 {
     const uint64_t doubt = root_of((log << 16) / (child->visits + (uint64_t)s->trust)); /* times 65536 */
 
-    return mean_of(s, child) + ((doubt * s->spread) >> 16) * (uint64_t)s->exploration / 100;
+    return mean_of(child, (uint64_t)s->trust) + ((doubt * s->spread) >> 16) * (uint64_t)s->exploration / 100;
 }
 
 /* So many actions are tried at a node that was visited so often. */
@@ -258,12 +262,14 @@ static int32_t judge(search *s, int32_t actor, uint32_t n, int32_t glances)
 {
     int32_t error = WL_OK;
     int32_t pass = 0;
+    int32_t before[WL_SEATS_MAX];
 
     memset(s->glanced, 0, n * sizeof *s->glanced);
     do {
+        value_of(s, s->world, before);
         for (uint32_t i = 0; i < n; i++) {
             const wl_post post = {.actor = actor, .action = s->actions[i]};
-            s->glanced[i] += glance_often(s, &post, glances > 1 ? 1 : THROWS);
+            s->glanced[i] += glance_often(s, &post, before[actor], glances > 1 ? 1 : THROWS);
         }
         pass++;
         if (pass < glances)
@@ -411,7 +417,9 @@ static wl_choice choice_of(const search *s, const node *chosen)
  * by their visits. Where all have few visits the mean tells more than they. */
 static uint64_t rank_of(const search *s, const node *child, uint32_t most)
 {
-    return child->visits >= most - most / 2 ? ((uint64_t)1 << 32) + mean_of(s, child) : child->visits;
+    const uint64_t trust = (uint64_t)s->trust + (uint64_t)child->visits * (uint64_t)s->final_glance / 100;
+
+    return child->visits >= most - most / 2 ? ((uint64_t)1 << 32) + mean_of(child, trust) : child->visits;
 }
 
 /* In the answer: of equals the one that seemed better at a glance, which was added first. */
@@ -454,7 +462,7 @@ static int32_t given(int32_t number, int32_t usual) { return number > 0 ? number
 static int are_settings(const wl_search_settings *s)
 {
     return s != NULL && s->iterations >= 0 && s->candidates >= 0 && s->root_candidates >= 0 && s->glances >= 0 && s->trust >= 0 &&
-           s->exploration >= 0 && s->widening >= 0;
+           s->exploration >= 0 && s->widening >= 0 && s->final_glance >= 0;
 }
 
 static int plays(const wl_game *game) { return game != NULL && game->sample != NULL && game->evaluate != NULL; }
@@ -528,6 +536,7 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
     s.widening = given(settings->widening, WIDENING);
     s.glances = given(settings->glances, GLANCES);
     s.trust = given(settings->trust, TRUST);
+    s.final_glance = settings->final_glance;
     s.spread = SPREAD;
     memset(s.world, 0, 2 * game->state_size);
     for (int64_t i = 0; i < settings->iterations; i++) {

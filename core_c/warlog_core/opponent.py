@@ -47,7 +47,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     glances          worlds over which a glance at the root is averaged, where anything is hidden or random
     trust            a glance counts as so many visits
     exploration      how much weight doubt has, in per cent of the standard deviation of the values
-    widening         in per cent: at a node that was visited n times about widening / 100 * sqrt(n) actions are tried"""
+    widening         in per cent: at a node that was visited n times about widening / 100 * sqrt(n) actions are tried
+    final_glance     in per cent of an action's visits, by which a glance counts more when the answer is put in order"""
 
     candidates: int = 0
     root_candidates: int = 0
@@ -55,6 +56,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     trust: int = 0
     exploration: int = 0
     widening: int = 0
+    final_glance: int = 0
 
 
 class Choice(Struct, frozen=True):

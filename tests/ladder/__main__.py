@@ -65,7 +65,7 @@ def share_of(table: str, players: tuple[str, str], full: bool) -> float:
 PAIRS = [
     "1:random", "8:random", "8:greedy", "8:7", "7:6", "6:5", "5:4", "4:3", "3:2", "2:1",
     "4:random", "4:greedy", "2:random", "6:greedy", "8:8",
-    "iterations=400:iterations=200", "iterations=200:iterations=100", "iterations=100:iterations=50",
+    "iterations=800:iterations=400", "iterations=400:iterations=200",
 ]  # fmt: skip
 FULL_PAIRS = ["8:random", "8:greedy", "8:7"]
 

@@ -6,10 +6,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 import warlog_core
 from warlog_core import LEVELS, Belief, State
-from warlog_core.levels import complete_actions, prepared_action
-from warlog_core.opponent import Settings
+from warlog_core.levels import complete_actions, opponent_of, prepared_action
 
 Player = Callable[[State, str, int, Belief | None], Any]
 """`player(seen, seat, seed, belief)` is an action, or None where it knows none."""
@@ -18,7 +19,8 @@ GREEDY_WORLDS = 3
 
 
 def player(name: str, share: float, arena: bytearray) -> Player:
-    """A player by its name: "random", "greedy", "1" ... "8", or settings of a search: "iterations=400,trust=4".
+    """A player by its name: "random", "greedy", "1" ... "8", or a search: "iterations=400,trust=4", with the game's own
+    settings but for those that are named.
 
     share  what part of its iterations a level may use"""
     if name == "random":
@@ -40,12 +42,12 @@ def player(name: str, share: float, arena: bytearray) -> Player:
     settings = {key: int(value) for key, _, value in (one.partition("=") for one in name.split(","))}
 
     iterations = settings.pop("iterations")
-    how = Settings(**settings)
 
     def search(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
         prepared = prepared_action(seen, seat, random.Random(seed))
         if prepared is not None:
             return prepared
+        how = msgspec.structs.replace(opponent_of(seen.game.name).settings, **settings)
         choice = warlog_core.search(seen, seat, seed=seed, arena=arena, iterations=iterations, settings=how)
         return play_at_random(seen, seat, seed, None) if choice is None else choice.action
 

@@ -162,8 +162,8 @@ def _order(
     lines = [
         f"Each level is to have about {100 * NEIGHBOURS:.0f} % against the one below, by the sequential test (50 % or",
         f"{100 * NEIGHBOURS:.0f} %?), twice the iterations are to be worth something, and level 8 is to answer within",
-        f"{SLOWEST_MS:,} ms of processor time 99 times of 100. Twice the iterations: 400, 200 or 100 against half as",
-        "many, both searches without a belief and without actions at random; the interval has to be above 50 %.",
+        f"{SLOWEST_MS:,} ms of processor time 99 times of 100. Twice the iterations: all matches of the next table",
+        "together; the interval has to be above 50 %.",
         "",
         "| table | levels against the one below | twice the iterations | level 8, ms, 99 % |",
         "|---|---|---|---|",
@@ -182,7 +182,7 @@ def _order(
             for verdict in ("reached", "missed", "open")
             if (of := [one for one, found in below if found == verdict])
         ]
-        doubled = of_doubled(searches[table])
+        doubled = sum(of_doubled(searches[table]).values(), Score())
         timed = [one for one in times[table] if one.level == LEVELS[-1]]
         slow = f"{timed[-1].slowest:.0f}: " if timed else "–"
         if timed:
@@ -192,6 +192,28 @@ def _order(
         lines.append(
             f"| {table} | {'; '.join(said)} | {_percent(doubled)} of {doubled.n}: {worth} | {slow} |"
         )
+    return [*lines, "", *_doublings(searches)]
+
+
+def _doublings(searches: dict[str, list[Played]]) -> list[str]:
+    doubled = {table: of_doubled(played) for table, played in searches.items()}
+    counts = sorted({count for scores in doubled.values() for count in scores})
+    if not counts:
+        return []
+    lines = [
+        "So many iterations against half as many, both searches as the game's levels go about it, but without a belief",
+        "and without actions at random:",
+        "",
+        f"| table | {' | '.join(f'{count:,}' for count in counts)} |",
+        f"|---|{'---|' * len(counts)}",
+    ]
+    for table, scores in doubled.items():
+        if scores:
+            cells = [
+                f"{_percent(scores[count])} of {scores[count].n}" if count in scores else "–"
+                for count in counts
+            ]
+            lines.append(f"| {table} | {' | '.join(cells)} |")
     return [*lines, ""]
 
 
@@ -202,16 +224,16 @@ def of_neighbours(score: Score) -> str:
     return "reached" if likelihood(score, 0.5, NEIGHBOURS) > 0 else "missed"
 
 
-def of_doubled(played: Iterable[Played]) -> Score:
-    """Of a search with twice the iterations of the other, which is otherwise the same."""
-    score = Score()
+def of_doubled(played: Iterable[Played]) -> dict[int, Score]:
+    """Of searches with twice the iterations of the other, which is otherwise the same, by their iterations."""
+    scores: dict[int, Score] = {}
     for one in played:
         first, second = (_iterations_of(name) for name in one.players)
         if first == 2 * second > 0:
-            score = score.plus(one.points)
+            scores[first] = scores.get(first, Score()).plus(one.points)
         elif second == 2 * first > 0:
-            score = score.plus(1 - one.points)
-    return score
+            scores[second] = scores.get(second, Score()).plus(1 - one.points)
+    return scores
 
 
 def _iterations_of(name: str) -> int:
@@ -276,8 +298,7 @@ def _of_pairs(scores: dict[tuple[str, str, float], Score]) -> dict[tuple[str, st
     """All parts together."""
     pairs: dict[tuple[str, str], Score] = {}
     for (one, two, _), score in scores.items():
-        old = pairs.get((one, two), Score())
-        pairs[one, two] = Score(old.won + score.won, old.drawn + score.drawn, old.lost + score.lost)
+        pairs[one, two] = pairs.get((one, two), Score()) + score
     return pairs
 
 

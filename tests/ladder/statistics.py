@@ -29,6 +29,9 @@ class Score(Struct, frozen=True):
     def plus(self, points: float) -> Score:
         return Score(self.won + (points == 1), self.drawn + (points == 0.5), self.lost + (points == 0))
 
+    def __add__(self, other: Score) -> Score:
+        return Score(self.won + other.won, self.drawn + other.drawn, self.lost + other.lost)
+
     def interval(self, z: float = 1.96) -> tuple[float, float]:
         """Wilson's 95 % interval of the share; a draw counts as half a match won."""
         n, p = self.n, self.share

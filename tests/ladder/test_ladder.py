@@ -78,7 +78,7 @@ def test_what_twice_the_iterations_are_worth_is_the_score_of_who_has_them() -> N
         played("iterations=100,trust=1", "iterations=50", 0.0),
         played("8", "4", 0.0),
     ]
-    assert of_doubled(results) == Score(2, 0, 1)
+    assert of_doubled(results) == {100: Score(2, 0, 0), 200: Score(0, 0, 1)}
 
 
 def test_a_share_has_an_interval_that_shrinks_with_matches() -> None:

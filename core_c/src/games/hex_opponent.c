@@ -84,6 +84,10 @@ static int64_t hit_points(const unit *u, const stack *s) { return (int64_t)(s->c
  * this round. ENGAGED: what a shooter beside an enemy loses, because it cannot shoot. */
 enum { TO_ACT = 40, ACTED = 20, ENGAGED = 12 };
 
+/* In thousandths of its worth: what a stack loses for each space between it and the nearest enemy, of SIGHT at most; or stacks with
+ * nobody in reach would wander. */
+enum { AWAY = 3, SIGHT = 40 };
+
 /* Strengths up to this can be squared and multiplied by WL_WON in 64 bits. Given armies may be stronger, and are scaled down. */
 enum { LARGE = 1 << 24 };
 
@@ -110,6 +114,7 @@ static int64_t strength_of(const hex_setup *setup, const hex_state *state, const
     const unit *u = &setup->units[s->unit];
     int64_t sum = worth(u, hit_points(u, s));
     int64_t best = 0;
+    int32_t nearest = SIGHT;
     int engaged = 0;
 
     for (int32_t i = 0; i < state->n_stacks; i++) {
@@ -121,7 +126,9 @@ static int64_t strength_of(const hex_setup *setup, const hex_state *state, const
         takes = blow(setup, s, t, far);
         best = takes > best ? takes : best;
         engaged |= far == 1;
+        nearest = far < nearest ? far : nearest;
     }
+    sum -= sum * AWAY * nearest / 1000;
     if (engaged && u->shooter)
         sum -= sum * ENGAGED / 100;
     return sum + best * (acts ? TO_ACT : ACTED) / 100;
