@@ -106,7 +106,7 @@ def test_the_same_view_seed_and_iterations_give_the_same_choice(name: str, seed:
 # What computer opponents of all levels do in a few actions of a match: as it was when the version got its number.
 FOUND_BY = 7
 FOUND = {
-    "confrontation": "e91b90217463f4be",
+    "confrontation": "7a212a57d5462558",
     "hex": "40408568ecf4c24f",
     "junqi": "b5e3b799c3070319",
     "universal": "c334ce35922552e5",
