@@ -11,6 +11,7 @@ import struct
 import tempfile
 import zlib
 from collections.abc import Sequence
+from math import ceil, floor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -127,9 +128,10 @@ def drawn_as(chromium: Browser, url: str, game: str, styles: Sequence[str]) -> l
     person.settle()
     boards = [board.bounding_box() for board in page.get_by_role("grid").all()]
     boxes = [board for board in boards if board is not None]
-    left, top = (min(box[side] for box in boxes) for side in ("x", "y"))
-    right = max(box["x"] + box["width"] for box in boxes)
-    below = max(box["y"] + box["height"] for box in boxes)
+    # Whole pixels: browsers do not agree on how a part of one is cut off.
+    left, top = (floor(min(box[side] for box in boxes)) for side in ("x", "y"))
+    right = ceil(max(box["x"] + box["width"] for box in boxes))
+    below = ceil(max(box["y"] + box["height"] for box in boxes))
     shots = []
     for style in styles:
         told = page.add_style_tag(content=style or " ")
