@@ -661,7 +661,7 @@ typedef struct wl_search_settings {
     int32_t trust;           /* a glance counts as so many visits */
     int32_t exploration;     /* how much weight doubt has: per cent of the values' standard deviation */
     int32_t widening;        /* per cent: at a node that was visited n times about `widening / 100 * sqrt(n)` actions are tried */
-    int32_t final_glance;    /* per cent of an action's visits, by which a glance counts more when the answer is put in order */
+    int32_t final_glance;    /* per cent: for the order of the answer a glance counts as `trust` and this share of the visits */
 } wl_search_settings;
 
 /* An action that was looked at. */

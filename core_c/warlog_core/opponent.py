@@ -48,7 +48,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     trust            a glance counts as so many visits
     exploration      how much weight doubt has, in per cent of the standard deviation of the values
     widening         in per cent: at a node that was visited n times about widening / 100 * sqrt(n) actions are tried
-    final_glance     in per cent of an action's visits, by which a glance counts more when the answer is put in order"""
+    final_glance     in per cent: for the order of the lines a glance counts as `trust` and this share of the visits"""
 
     candidates: int = 0
     root_candidates: int = 0
