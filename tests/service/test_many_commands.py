@@ -312,7 +312,7 @@ async def test_each_is_logged_under_its_own_id_and_match(tmp_path: Path) -> None
 
 async def test_commands_and_their_connections_leave_nothing_for_the_collector() -> None:
     with RedisServer(fsync="no") as redis:
-        settings = Settings(port=0, redis=redis.url)
+        settings = Settings(port=0, redis=redis.url, bots=0)  # bots would have connections of their own
         async with within(Front(settings), settings) as port:
 
             def play() -> None:
