@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.servers import WarlogServer
 from tests.service.api import SMALL, Api, ok, two
@@ -239,6 +239,38 @@ def test_who_sees_an_empty_board_is_told_where_his_pieces_lie(person: Person) ->
         person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": seat, "action": action})
     expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
     person.page.locator(".lies.can").first.click()
+    expect(hint).to_contain_text("Now choose where.")
+
+
+def test_what_was_clicked_stays_when_the_same_is_read_again(person: Person) -> None:
+    match = person.begin("confrontation")
+    hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
+    held: list[Route] = []
+
+    def do_first() -> None:
+        seat = person.ask(f"/v1/matches/{match}")["match"]["to_act"][0]
+        actions = person.ask(f"/v1/matches/{match}/actions?seat={seat}")["actions"]
+        action = next(one for one in actions if not one.get("open") and one["type"] != "resign")
+        person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": seat, "action": action})
+
+    def is_held() -> bool:
+        person.page.wait_for_timeout(20)  # in which the page is served
+        return len(held) == 1
+
+    do_first()
+    expect(hint).to_contain_text("Choose")
+    person.page.route(f"**/v1/matches/{match}", lambda route: held.append(route))
+    do_first()
+    eventually(is_held)  # the page asks how the match stands now
+    do_first()  # so the answer tells of this event as well, before the feed does
+    held.pop().continue_()
+    expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
+    eventually(is_held)  # the feed has told of it, and the page asks once more
+    person.page.locator(".lies.can").first.click()
+    expect(hint).to_contain_text("Now choose where.")
+    with person.page.expect_response(lambda answer: "/actions?" in answer.url):
+        held.pop().continue_()
+    person.page.wait_for_timeout(200)
     expect(hint).to_contain_text("Now choose where.")
 
 

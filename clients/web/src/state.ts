@@ -62,7 +62,9 @@ export class MatchState extends Watched {
     return this.cells.value.length === 0 || !this.isLive.value ? new Map() : this.chooser.value!.harm(picked);
   });
 
-  protected offer({ actions, traces }: Listed): void {
+  protected offer({ actions, traces }: Listed, isAgain: boolean): void {
+    // Nothing that was clicked is lost because the same is read once more.
+    if (isAgain && JSON.stringify(actions) === JSON.stringify(this.candidates.peek().map((one) => one.action))) return;
     this.candidates.value = this.chooser.peek()!.candidates(actions, traces);
     const open = this.open.peek();
     this.#drop();

@@ -132,8 +132,8 @@ export abstract class Watched {
 
   readonly isLive = computed(() => this.at.value === null);
 
-  /** What the reader may do now, as the board is shown anew. */
-  protected abstract offer(listed: Listed): void;
+  /** What the reader may do now, as the board is shown anew. `isAgain`: it is the board that was shown before. */
+  protected abstract offer(listed: Listed, isAgain: boolean): void;
 
   // ---- what comes from the server ----
 
@@ -262,7 +262,7 @@ export abstract class Watched {
       this.view.value = (answer as { view: Json } | null)?.view ?? null;
       this.views.value = Object.fromEntries(everybody.map((one, place) => [one, (all[place] as { view: Json } | null)?.view ?? {}]));
       this.trail.value = trace;
-      this.offer(listed ?? { actions: [], traces: [] });
+      this.offer(listed ?? { actions: [], traces: [] }, last?.version === version && last.seat === seat);
       const now = this.shown.peek();
       this.names.value = namesOf(this.game.peek()!, now, this.names.peek());
       const isNext = last !== null && (version === last.version + 1 || (at === null && version > last.version));
