@@ -1,10 +1,12 @@
 """Books of armies and layouts, found by playing them against each other.
 
-    python -m tests.ladder.books hex        # the best of some random ones and of those that are listed
+    python -m tests.ladder.books hex        # the best of the book, of what is listed, and of some random ones
 
-Candidates are what a listing offers and templates filled in at random. They meet in rounds, by a short search on both
-sides and with seats swapped; after each round the weaker half is dropped. Those that are left then play against what is
-chosen without them. What wins goes into `book` of `rules/<game>_opponent.json`, by hand.
+Candidates are what a listing offers, what the book has, and templates filled in at random. They meet in rounds, by a
+short search on both sides and with seats swapped; after each round the weaker half is dropped. What counts is matches
+won: one that is cut off is worth nothing to either side, or armies that only hold out would come first. Those that are
+left then play against what is chosen without a book. What wins goes into `book` of `rules/<game>_opponent.json`, by
+hand.
 """
 
 from __future__ import annotations
@@ -31,14 +33,18 @@ Prepare = Callable[[State, str, random.Random], Any]
 
 
 def candidates(table: Table, count: int, rng: random.Random) -> list[dict[str, Any]]:
-    """Every complete preparation that is listed, and `count` templates filled in at random."""
+    """Every complete preparation that is listed, what the book has, and `count` templates filled in at random."""
     game = warlog_core.game(table.game)
     state = game.new(options=table.options, draws=rng.randbytes)
-    seat, kinds = state.to_act[0], opponent_of(table.game).from_book
+    opponent = opponent_of(table.game)
+    seat, kinds = state.to_act[0], opponent.from_book
     listed = [one for one in state.legal(seat, plain=True) if one["type"] in kinds]
     found = [one for one in listed if not one.get("open")]
+    known = [entry.action for entry in opponent.book if state.check(seat, entry.action) is None]
+    found += [one for one in known if one not in found]
+    wanted = len(found) + count
     filler = Player(game.describe(table.options), rng)
-    while len(found) < len(listed) - len([one for one in listed if one.get("open")]) + count:
+    while len(found) < wanted:
         kind = rng.choice([one["type"] for one in listed if one.get("open")])
         try:
             action = {
@@ -60,11 +66,11 @@ def chosen(action: dict[str, Any] | None, seen: State, seat: str, rng: random.Ra
         return action
     if listed & {*opponent.finish}:
         return {"type": next(kind for kind in opponent.finish if kind in listed)}
-    return None if action is not None else prepared_action(seen, seat, rng)
+    return None if action is not None else prepared_action(seen, seat, rng, book=False)
 
 
-def play(table: Table, iterations: int, pair: tuple[Any, Any], seed: int) -> float:
-    """A match between two preparations: points of the first, which has the side of the first seat."""
+def play(table: Table, iterations: int, pair: tuple[Any, Any], seed: int) -> tuple[float, float]:
+    """A match between two preparations: points of each. The first has the side of the first seat."""
     rng = random.Random(f"{seed}")
     state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
     sides, prepared = sides_of(table, state), set[str]()
@@ -76,10 +82,16 @@ def play(table: Table, iterations: int, pair: tuple[Any, Any], seed: int) -> flo
         action = chosen(None if seat in prepared else pair[sides[seat]], seen, seat, rng)
         prepared.add(seat)
         if action is None:
-            choice = warlog_core.search(seen, seat, seed=number, iterations=iterations, arena=ARENA)
+            how = opponent_of(table.game).settings
+            choice = warlog_core.search(
+                seen, seat, seed=number, iterations=iterations, arena=ARENA, settings=how
+            )
             action = rng.choice(complete_actions(seen, seat)) if choice is None else choice.action
         state.apply(seat, action, draws=rng.randbytes)
-    return points_of(state, sides)
+    if state.result is None:
+        return 0.0, 0.0
+    points = points_of(state, sides)
+    return points, 1 - points
 
 
 def main() -> None:
@@ -108,8 +120,8 @@ def main() -> None:
             points = pool.map(
                 partial(play, table, given.iterations), [(left[a], left[b]) for a, b in pairs], numbers
             )
-            for (a, b), point in zip(pairs, points, strict=True):
-                scores[a], scores[b] = scores[a].plus(point), scores[b].plus(1 - point)
+            for (a, b), (ours, theirs) in zip(pairs, points, strict=True):
+                scores[a], scores[b] = scores[a].plus(ours), scores[b].plus(theirs)
             best = sorted(range(len(left)), key=lambda i: -scores[i].share)
             for i in best:
                 written = msgspec.json.encode(left[i]).decode()
@@ -122,8 +134,8 @@ def main() -> None:
             both += [((action, None), number), ((None, action), number)]
         proof = Score()
         points = pool.map(partial(play, table, given.iterations), *zip(*both, strict=True))
-        for (pair, _), point in zip(both, points, strict=True):
-            proof = proof.plus(point if pair[1] is None else 1 - point)
+        for (pair, _), each in zip(both, points, strict=True):
+            proof = proof.plus(each[pair[0] is None])
     low, high = proof.interval()
     share = f"{100 * proof.share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
     print(f"the {len(left)} best against the usual choice: {share} of {proof.n}")

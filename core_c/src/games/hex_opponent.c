@@ -88,6 +88,10 @@ enum { TO_ACT = 40, ACTED = 20, ENGAGED = 12 };
  * nobody in reach would wander. */
 enum { AWAY = 3, SIGHT = 40 };
 
+/* In thousandths: how much less an advantage counts for each space between a stack and the nearest enemy, on average; and how much of it
+ * always counts. Who strikes first gains, so both sides would stay out of reach: the stronger one has to come. */
+enum { FADING = 30, ALWAYS = 100 };
+
 /* Strengths up to this can be squared and multiplied by WL_WON in 64 bits. Given armies may be stronger, and are scaled down. */
 enum { LARGE = 1 << 24 };
 
@@ -108,8 +112,14 @@ static int64_t blow(const hex_setup *setup, const stack *s, const stack *t, int3
     return worth(enemy, damage < left ? damage : left);
 }
 
-/* What a stack is worth, with the best blow that it could strike. `acts`: is it still to act in this round? */
-static int64_t strength_of(const hex_setup *setup, const hex_state *state, const stack *s, int acts)
+/* What a stack is worth, with the best blow that it could strike, and how far the nearest enemy is. */
+typedef struct standing {
+    int64_t strength;
+    int32_t away;
+} standing;
+
+/* `acts`: is it still to act in this round? */
+static standing stand(const hex_setup *setup, const hex_state *state, const stack *s, int acts)
 {
     const unit *u = &setup->units[s->unit];
     int64_t sum = worth(u, hit_points(u, s));
@@ -131,7 +141,7 @@ static int64_t strength_of(const hex_setup *setup, const hex_state *state, const
     sum -= sum * AWAY * nearest / 1000;
     if (engaged && u->shooter)
         sum -= sum * ENGAGED / 100;
-    return sum + best * (acts ? TO_ACT : ACTED) / 100;
+    return (standing){sum + best * (acts ? TO_ACT : ACTED) / 100, nearest};
 }
 
 void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
@@ -139,16 +149,22 @@ void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
     int64_t strength[SEATS_MAX] = {0}; /* by side */
-    int64_t all = 0;
-    int32_t shift = 0;
+    int64_t all = 0, total = 0, spaces_away = 0;
+    int64_t counts, even;
+    int32_t shift = 0, sides = 0;
     uint8_t acts[STACKS_MAX] = {0};
 
     for (int32_t i = 0; i < state->n_queue; i++)
         acts[state->queue[i]] = 1;
     for (int32_t i = 0; i < state->n_stacks; i++) {
         const stack *s = &state->stacks[i];
-        if (state->seats[s->seat].status == IN)
-            strength[side_of(setup, s->seat)] += strength_of(setup, state, s, acts[i]);
+        standing one;
+        if (state->seats[s->seat].status != IN)
+            continue;
+        one = stand(setup, state, s, acts[i]);
+        strength[side_of(setup, s->seat)] += one.strength;
+        total += one.strength;
+        spaces_away += one.strength * one.away;
     }
     for (int32_t side = 0; side < SEATS_MAX; side++)
         while (strength[side] >> shift > LARGE)
@@ -157,7 +173,16 @@ void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
         strength[side] >>= shift;
         strength[side] = strength[side] * strength[side] / 1024; /* who has twice as much wins more than twice as often */
         all += strength[side];
+        sides += strength[side] > 0;
     }
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        value[seat] = all > 0 ? (int32_t)(strength[side_of(setup, seat)] * WL_WON / all) : WL_EVEN;
+    even = sides > 0 ? WL_WON / sides : 0;
+    counts = 1000 - (total > 0 ? FADING * spaces_away / total : 0);
+    counts = counts > ALWAYS ? counts : ALWAYS;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const int64_t own = strength[side_of(setup, seat)];
+        if (all == 0)
+            value[seat] = WL_EVEN;
+        else
+            value[seat] = own == 0 ? 0 : (int32_t)(even + (own * WL_WON / all - even) * counts / 1000);
+    }
 }
