@@ -107,7 +107,7 @@ def test_the_same_view_seed_and_iterations_give_the_same_choice(name: str, seed:
 FOUND_BY = 8
 FOUND = {
     "confrontation": "7a212a57d5462558",
-    "hex": "299a246968a4f096",
+    "hex": "f0c1f77f205a6d23",
     "junqi": "b5e3b799c3070319",
     "universal": "c334ce35922552e5",
     "wec": "ebc085f027d67568",
@@ -601,6 +601,7 @@ def test_an_advantage_counts_more_the_nearer_it_is() -> None:
     # Golems strike 4 spaces away.
     assert 0.5 < red("a4", 12) < red("b4", 12) < red("c4", 12)
     assert 0.5 > red("a4", 8) > red("b4", 8) > red("c4", 8)
+    assert red("a4", 1) < 0.04  # what is lost is lost from afar as well
 
 
 def test_who_is_out_has_nothing_however_far_the_others_are_apart() -> None:

@@ -88,9 +88,10 @@ enum { TO_ACT = 40, ACTED = 20, ENGAGED = 12 };
  * nobody in reach would wander. */
 enum { AWAY = 3, SIGHT = 40 };
 
-/* In thousandths: how much less an advantage counts for each space between a stack and the nearest enemy, on average; and how much of it
- * always counts. Who strikes first gains, so both sides would stay out of reach: the stronger one has to come. */
-enum { FADING = 30, ALWAYS = 100 };
+/* In thousandths: how much less an advantage counts for each space between a stack and the nearest enemy, on average, and at most. Who
+ * strikes first gains, so both sides would stay out of reach: the stronger one has to come. But what is as good as decided, with less
+ * than OPEN for one side, fades the less. */
+enum { FADING = 30, FADED_MAX = 900, OPEN = WL_WON / 10 };
 
 /* Strengths up to this can be squared and multiplied by WL_WON in 64 bits. Given armies may be stronger, and are scaled down. */
 enum { LARGE = 1 << 24 };
@@ -150,7 +151,7 @@ void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
     const hex_state *state = state_;
     int64_t strength[SEATS_MAX] = {0}; /* by side */
     int64_t all = 0, total = 0, spaces_away = 0;
-    int64_t counts, even;
+    int64_t faded, even;
     int32_t shift = 0, sides = 0;
     uint8_t acts[STACKS_MAX] = {0};
 
@@ -175,14 +176,12 @@ void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
         all += strength[side];
         sides += strength[side] > 0;
     }
-    even = sides > 0 ? WL_WON / sides : 0;
-    counts = 1000 - (total > 0 ? FADING * spaces_away / total : 0);
-    counts = counts > ALWAYS ? counts : ALWAYS;
+    even = sides > 0 ? WL_WON / sides : WL_EVEN;
+    faded = total > 0 ? FADING * spaces_away / total : 0;
+    faded = faded < FADED_MAX ? faded : FADED_MAX;
     for (int32_t seat = 0; seat < setup->n_seats; seat++) {
-        const int64_t own = strength[side_of(setup, seat)];
-        if (all == 0)
-            value[seat] = WL_EVEN;
-        else
-            value[seat] = own == 0 ? 0 : (int32_t)(even + (own * WL_WON / all - even) * counts / 1000);
+        const int64_t now = all > 0 ? strength[side_of(setup, seat)] * WL_WON / all : WL_EVEN;
+        const int64_t open = now < WL_WON - now ? now : WL_WON - now;
+        value[seat] = (int32_t)(now + (even - now) * faded * (open < OPEN ? open : OPEN) / OPEN / 1000);
     }
 }
