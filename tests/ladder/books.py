@@ -138,7 +138,7 @@ def main() -> None:
             proof = proof.plus(each[pair[0] is None])
     low, high = proof.interval()
     share = f"{100 * proof.share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-    print(f"the {len(left)} best against the usual choice: {share} of {proof.n}")
+    print(f"the {len(left)} best against what is chosen without a book: {share} of {proof.n}")
 
 
 if __name__ == "__main__":
