@@ -144,6 +144,13 @@ class Person:
         self.page.wait_for_selector(".actions")
         return match
 
+    def do_first(self, match: str) -> None:
+        """Takes the first action that is listed, other than by a click."""
+        seat = self.ask(f"/v1/matches/{match}")["match"]["to_act"][0]
+        actions = self.ask(f"/v1/matches/{match}/actions?seat={seat}")["actions"]
+        action = next(one for one in actions if not one.get("open") and one["type"] != "resign")
+        self.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": seat, "action": action})
+
     def play(self, rng: random.Random, clicks: int) -> None:
         """Clicks on the board and on actions at random, as somebody who does not know the game."""
         page = self.page

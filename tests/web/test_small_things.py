@@ -233,17 +233,37 @@ def test_who_sees_an_empty_board_is_told_where_his_pieces_lie(person: Person) ->
     hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
 
     for _ in range(3):  # both buy an army, one chooses who begins
-        seat = person.ask(f"/v1/matches/{match}")["match"]["to_act"][0]
-        actions = person.ask(f"/v1/matches/{match}/actions?seat={seat}")["actions"]
-        action = next(one for one in actions if not one.get("open") and one["type"] != "resign")
-        person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": seat, "action": action})
+        person.do_first(match)
     expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
-    for _ in range(3):  # on a busy machine a click is lost now and then; why is not known yet
-        person.page.locator(".lies.can").first.click()
-        person.page.wait_for_timeout(1_000)
-        if "Now choose where." in hint.inner_text():
-            break
+    person.page.locator(".lies.can").first.click()
     expect(hint).to_contain_text("Now choose where.")
+
+
+def test_an_event_that_comes_while_the_board_is_read_does_not_mix_two_boards(person: Person) -> None:
+    """The board and what can be done on it are read of one version: nothing can be clicked before that is shown."""
+    match = person.begin("confrontation")
+    hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
+    held: list[Route] = []
+
+    def is_held() -> bool:
+        person.page.wait_for_timeout(20)  # in which the page is served
+        return len(held) == 1
+
+    with person.page.expect_response(lambda answer: "/actions?" in answer.url and "seat=black" in answer.url):
+        person.do_first(match)
+    asked = f"**/v1/matches/{match}/actions?**"
+    person.page.route(asked, lambda route: held.append(route))
+    person.do_first(match)
+    eventually(is_held)
+    person.do_first(match)  # one chooses who begins, while the page asks what he may choose
+    person.page.route(f"**/v1/matches/{match}", lambda route: held.append(route))
+    held.pop().continue_()
+    person.page.unroute(asked)
+    eventually(is_held)  # the board has been read, and the page asks what has come since
+    expect(hint).not_to_contain_text("lie under the board")
+    expect(person.page.locator(".lies.can")).to_have_count(0)
+    held.pop().continue_()
+    expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
 
 
 def test_what_was_clicked_stays_when_the_same_is_read_again(person: Person) -> None:
@@ -251,22 +271,16 @@ def test_what_was_clicked_stays_when_the_same_is_read_again(person: Person) -> N
     hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
     held: list[Route] = []
 
-    def do_first() -> None:
-        seat = person.ask(f"/v1/matches/{match}")["match"]["to_act"][0]
-        actions = person.ask(f"/v1/matches/{match}/actions?seat={seat}")["actions"]
-        action = next(one for one in actions if not one.get("open") and one["type"] != "resign")
-        person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": seat, "action": action})
-
     def is_held() -> bool:
         person.page.wait_for_timeout(20)  # in which the page is served
         return len(held) == 1
 
-    do_first()
+    person.do_first(match)
     expect(hint).to_contain_text("Choose")
     person.page.route(f"**/v1/matches/{match}", lambda route: held.append(route))
-    do_first()
+    person.do_first(match)
     eventually(is_held)  # the page asks how the match stands now
-    do_first()  # so the answer tells of this event as well, before the feed does
+    person.do_first(match)  # so the answer tells of this event as well, before the feed does
     held.pop().continue_()
     expect(hint).to_contain_text("Choose one of the pieces that lie under the board.")
     eventually(is_held)  # the feed has told of it, and the page asks once more

@@ -249,14 +249,15 @@ export abstract class Watched {
     const everybody = seat === "all" ? summary.seats.map((one) => one.seat) : [];
     const who = seat === "spectator" ? undefined : (everybody[0] ?? seat);
     const acts = at === null && summary.status === "playing" && this.mine.peek().includes(seat);
+    const version = at ?? summary.version; // of everything that is read here, even if an event comes while it is read
     const [answer, trace, listed, ...all] = await Promise.all([
-      this.#view(who, at),
-      this.#trace(at ?? summary.version, who),
-      acts ? this.#listed(seat) : undefined,
-      ...everybody.map((one) => this.#view(one, at)),
+      this.#view(who, version),
+      this.#trace(version, who),
+      acts ? this.#listed(seat, version) : undefined,
+      ...everybody.map((one) => this.#view(one, version)),
     ]);
     if (number !== this.#shown) return;
-    const [before, last, version] = [this.shown.peek(), this.#last, at ?? summary.version];
+    const [before, last] = [this.shown.peek(), this.#last];
     this.#last = { version, seat, who };
     batch(() => {
       this.view.value = (answer as { view: Json } | null)?.view ?? null;
@@ -304,9 +305,9 @@ export abstract class Watched {
   }
 
   /** null: there was no board yet. */
-  async #view(seat: string | undefined, at: number | null): Promise<unknown> {
+  async #view(seat: string | undefined, at: number): Promise<unknown> {
     try {
-      return await this.#handle.view(seat, at === null ? {} : { at });
+      return await this.#handle.view(seat, { at });
     } catch (error) {
       if (error instanceof WarlogError && error.code === "no_view") return null;
       throw error;
@@ -322,11 +323,11 @@ export abstract class Watched {
     }
   }
 
-  async #listed(seat: string): Promise<Listed> {
+  async #listed(seat: string, at: number): Promise<Listed> {
     const found: Listed = { actions: [], traces: [] };
     let after: number | undefined;
     do {
-      const page = await this.#handle.actions(seat, { trace: true, after });
+      const page = await this.#handle.actions(seat, { at, trace: true, after });
       found.actions.push(...(page.actions as unknown as Json[]));
       found.traces.push(...((page.traces ?? []) as unknown as Trace[]));
       after = page.next;
