@@ -320,7 +320,7 @@ async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str
 
 async def state_at(request: AnyRequest, past: Past, match: Match, player: str | None, at: int) -> State:
     """The state after version `at`, which may be heavy work. Raises NoView, UnknownVersion."""
-    if not _is_deep(request, past, match, at):
+    if at == match.version or not _is_deep(request, past, match, at):  # the newest is in memory
         return await past.state_at(match, at)
     service = service_of(request.scope)
     async with service.heavy.turn(auth.asker(service, request.scope, player)):
