@@ -295,11 +295,15 @@ async def test_who_reads_large_answers_slowly_holds_his_share_alone() -> None:
     assert [type(end) for end in ends] == [type(None)] + [TooManyRequests] * 4
 
 
+def announced_import(token: str | None) -> bytes:
+    """A request whose body does not come."""
+    return (
+        f"POST /v1/matches/import HTTP/1.1\r\nhost: warlog\r\nauthorization: Bearer {token}\r\n"
+        "content-type: application/json\r\ncontent-length: 16000000\r\n\r\n{"
+    ).encode()
+
+
 def test_bodies_that_are_announced_and_do_not_come_close_imports_to_nobody(tmp_path: Path) -> None:
-    head = (
-        "POST /v1/matches/import HTTP/1.1\r\nhost: warlog\r\nauthorization: Bearer {}\r\n"
-        "content-type: application/json\r\ncontent-length: 16000000\r\n\r\n{{"
-    )
     record = json.dumps(long_record(10))
     with (
         WarlogServer(tmp_path, environment=UNLIMITED) as server,
@@ -311,7 +315,7 @@ def test_bodies_that_are_announced_and_do_not_come_close_imports_to_nobody(tmp_p
         waiting = []
         for _ in range(17):
             wire = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=20))
-            wire.sendall(head.format(eve.token).encode())
+            wire.sendall(announced_import(eve.token))
             waiting.append(wire)
         own = int(Settings().heavy_per_caller)
         deadline = time.monotonic() + 30
@@ -323,6 +327,31 @@ def test_bodies_that_are_announced_and_do_not_come_close_imports_to_nobody(tmp_p
         for wire in told:
             assert wire.recv(12) == b"HTTP/1.1 429"
         ok(ada.http.post("/matches/import", content=record), 201)
+
+
+def test_the_newest_board_is_read_by_its_version_while_the_caller_has_no_place_left(tmp_path: Path) -> None:
+    """A match that was loaded from a snapshot at its last version: older boards are heavy work, this one is not."""
+    events = 100
+    few = {"WARLOG_HEAVY_EVENTS": "50", "WARLOG_HEAVY_PER_CALLER": "1"}
+    with WarlogServer(tmp_path, environment={**UNLIMITED, **few}) as server, Api(server.url) as api:
+        record = json.dumps(long_record(events - 2))  # before them two of the server
+        ada = api.player()
+        match = ok(ada.http.post("/matches/import", content=record), 201)["match"]
+        assert match["version"] == events
+        server.stop()
+        server.start()
+        where = urlsplit(server.url)
+        with (
+            Api(server.url, ada.token) as again,
+            socket.create_connection((where.hostname, where.port), timeout=20) as wire,
+        ):
+            wire.sendall(announced_import(ada.token))
+            view = f"/matches/{match['id']}/view?seat=all&at="
+            deadline = time.monotonic() + 30
+            while again.http.get(f"{view}50").status_code == 200 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            refused(again.http.get(f"{view}50"), 429, "too_many_requests")
+            assert ok(again.http.get(f"{view}{events}"))["at"] == events
 
 
 def processor_seconds(pid: int) -> float:
