@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,36 +87,43 @@ async def test_what_house_bots_do_is_found_again_from_the_record(hall: Hall, tmp
     assert re.search(r"bots: \d\d+ actions found again", told.stdout), told.stdout
 
 
-async def answered(person: AsyncClient, match: str, actions: int) -> None:
-    """So many actions of the person in the south of Siguo Junqi, each one answered by the bot in the north."""
+async def answered(person: AsyncClient, match: str, seat: str, actions: int) -> None:
+    """So many actions of the person in this seat, each one answered by the bot."""
     for _ in range(actions):
-        await match_once(person, match, lambda one: "south" in one.to_act)
-        listed = await person.actions(match, "south")
+        await match_once(person, match, lambda one: seat in one.to_act)
+        listed = await person.actions(match, seat)
         action = any_of(listed.actions, listed.version)
         assert action is not None
-        await person.act(match, "south", action)
-    await match_once(person, match, lambda one: "south" in one.to_act)
+        await person.act(match, seat, action)
+    await match_once(person, match, lambda one: seat in one.to_act)
 
 
+@pytest.mark.parametrize(
+    ("game", "own", "other", "options"),
+    [
+        ("junqi", "south", "north", {"players": 2, "min_steps_resign": 0}),
+        ("wec", "black", "white", {}),
+    ],
+)
 async def test_what_house_bots_remember_is_found_again_from_the_record(
-    hall: Hall, server: WarlogServer
+    hall: Hall, server: WarlogServer, game: str, own: str, other: str, options: dict[str, Any]
 ) -> None:
     """Also after the match was taken back, and by a process that was not there from the start."""
     person, _ = await hall.person("person")
-    seats, options = {"south": "me", "north": "bot:8"}, {"players": 2, "min_steps_resign": 0}
-    made = await person.create_match("junqi", seats, options=options, consent="none")
+    made = await person.create_match(game, {own: "me", other: "bot:8"}, options=options, consent="none")
     match = made.match.id
-    await match_once(person, match, lambda one: one.to_act == ["south"])
-    await person.act(match, "south", {"type": "ready"})
-    await answered(person, match, 4)
+    await match_once(person, match, lambda one: one.to_act == [own])
+    if game == "junqi":
+        await person.act(match, own, {"type": "ready"})
+    await answered(person, match, own, 4)
     back = (await person.match(match)).version - 3
-    await answered(person, match, 2)
+    await answered(person, match, own, 2)
     await person.propose(match, Undo(to=back))
-    await answered(person, match, 2)
+    await answered(person, match, own, 2)
     for pid in processes(server.pid):
         os.kill(pid, signal.SIGKILL)
-    await answered(person, match, 2)
-    await person.act(match, "south", {"type": "resign"})
+    await answered(person, match, own, 2)
+    await person.act(match, own, {"type": "resign"})
     record = await person.export(match)
     searched = [event["search"] for event in record["events"] if "search" in event]
     assert sum(search.get("belief", False) for search in searched) >= 8
@@ -146,6 +154,7 @@ async def test_bots_that_are_killed_come_back_and_go_on_with_every_match(
 TELLING = """
 import sys
 from pathlib import Path
+from typing import Any
 from warlog_bots import house, thinker
 searched = thinker.Thinker._search
 def search(*question):
