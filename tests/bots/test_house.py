@@ -154,7 +154,6 @@ async def test_bots_that_are_killed_come_back_and_go_on_with_every_match(
 TELLING = """
 import sys
 from pathlib import Path
-from typing import Any
 from warlog_bots import house, thinker
 searched = thinker.Thinker._search
 def search(*question):

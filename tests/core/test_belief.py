@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -218,3 +219,35 @@ def share_of(worlds: list[State], stronger: dict[str, int]) -> float:
         if piece["at"] in stronger
     ]
     return sum(right) / len(right)
+
+
+def test_where_pieces_vanished_is_remembered() -> None:
+    """Weaponized Chess: a piece that is unseen now stands where it was seen last, or not far from there."""
+    of_worlds, of_samples = Counter[bool](), Counter[bool]()
+    for number in range(3):
+        state, rng = begun("wec", f"unseen {number}")
+        belief = Belief("black", 1)
+        for played, _ in enumerate(take(state, rng, 120)):
+            seen = state.seen_by("black")
+            belief.see(seen)
+            if played % 10 or not belief.worlds:
+                continue
+            shown = Counter(map(place_of, state.view("black", plain=True)["enemies"]))
+            unseen = enemies_in(state) - shown
+            worlds = [belief.world(i) for i in range(0, belief.worlds, max(1, belief.worlds // LOOKED_AT))]
+            samples = [seen.sample("black", number) for number in range(LOOKED_AT)]
+            for found, states in ((of_worlds, worlds), (of_samples, samples)):
+                right = sum(((enemies_in(one) - shown) & unseen).total() for one in states)
+                found.update({True: right, False: unseen.total() * len(states) - right})
+    assert of_samples.total() > 100
+    assert of_worlds[True] / of_worlds.total() > 1.5 * of_samples[True] / of_samples.total()
+
+
+def place_of(piece: dict[str, Any]) -> tuple[str, str, str]:
+    return piece["type"], piece["at"], piece["level"]
+
+
+def enemies_in(state: State) -> Counter[tuple[str, str, str]]:
+    """Where the pieces of white stand, and which these are."""
+    pieces = state.position(plain=True)["pieces"]
+    return Counter(place_of(one) for one in pieces if one["seat"] == "white" and "at" in one)

@@ -109,9 +109,9 @@ FOUND_BY = 9
 FOUND = {
     "confrontation": "f3742914068a44e9",
     "hex": "4f42a4ba6bdacef6",
-    "junqi": "c21d30291625a949",
+    "junqi": "a990f5bb29393dc9",
     "universal": "c3125639e83359fc",
-    "wec": "f1acbf429b0a29e7",
+    "wec": "b85486d24d54ad36",
 }
 
 
@@ -122,15 +122,24 @@ def test_what_finds_other_actions_has_another_version(name: str) -> None:
     state = warlog_core.game(name).new(options=OPTIONS.get(name, {}), draws=rng.randbytes)
     numbers = msgspec.structs.replace(opponent_of(name), found="")  # books and beliefs decide, too
     found = hashlib.sha256(msgspec.json.encode(numbers))
+    beliefs = {seat: Belief(seat, 1) for seat in state.seats}
     for number in range(40):
+        for seat, belief in beliefs.items():
+            warlog_core.remember(belief, state.seen_by(seat))
         seat = state.to_act[0]
         level = LEVELS[number % len(LEVELS)]
-        choice = warlog_core.play(state.seen_by(seat), seat, level=level, seed=number, iterations=40)
+        held = beliefs[seat] if warlog_core.level(name, level).belief else None
+        choice = warlog_core.play(
+            state.seen_by(seat), seat, level=level, seed=number, iterations=40, belief=held
+        )
         assert choice is not None
         found.update(msgspec.json.encode(choice.action))
         state.apply(seat, choice.action, draws=rng.randbytes)
         if state.result is not None:
             break
+    for belief in beliefs.values():
+        for i in range(belief.worlds):
+            found.update(belief.world(i).data)
     assert (warlog_core.SEARCH_VERSION, found.hexdigest()[:16]) == (FOUND_BY, FOUND[name])
 
 
