@@ -208,15 +208,25 @@ async def test_a_program_that_dies_in_the_middle_of_a_search_twice_has_only_lost
             assert events[0].action["type"] != "timeout"
 
 
-async def test_a_bot_does_not_lose_on_time(hall: Hall) -> None:
-    """A clock that leaves room for a busy machine: the bots' process has a lower priority. Its start is not timed."""
+@pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
+async def test_a_bot_does_not_lose_on_time(hall: Hall, server: WarlogServer, *, killed: bool) -> None:
+    """A clock that leaves room for a busy machine: the bots' process has a lower priority. Its start is not timed,
+    unless it is killed at each of its turns."""
     other, before = await against(hall, 8)
     await acted(other, before)
     person, _ = await hall.person("person")
-    made = await person.create_match("hex", {"red": "me", "blue": "bot:8"}, options=BATTLE, move_seconds=15)
+    clock = 60 if killed else 15
+    made = await person.create_match(
+        "hex", {"red": "me", "blue": "bot:8"}, options=BATTLE, move_seconds=clock
+    )
     match = await passed(person, made.match.id)
     for _ in range(3):
-        match = await passed(person, (await acted(person, match)).id)
+        match = await acted(person, match)
+        if killed:
+            eventually(lambda: len(processes(server.pid)) == 2, SECONDS_MAX)
+            for pid in processes(server.pid):
+                os.kill(pid, signal.SIGKILL)
+        match = await passed(person, match.id)
     events = [event async for event in person.events(match.id)]
     actions = [event.action for event in events if isinstance(event, ActionTakenEvent)]
     assert all(action is not None and action["type"] != "timeout" for action in actions)
