@@ -198,6 +198,11 @@ def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: 
     assert told.version == searched["version"]
     assert told.detail.startswith("Level 2 as ")
     searched["search"]["iterations"] -= 1_000_000
+    how = searched.pop("search")
+    told = verify_bots(record)  # a bot cannot hide what it did by saying nothing
+    assert told.version == searched["version"]
+    assert told.detail.startswith(f"The bot of {searched['seat']} does not say how it found ")
+    searched["search"] = how
     record["bots"][0]["level"] = 8
     assert verify_record(record).detail == "The log has other bots."
 

@@ -8,20 +8,24 @@ saw since the start, or since the match was last taken back.
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import get_args
 
 import msgspec
 
 import warlog_core
 from warlog_core import Belief, CoreError, State
+from warlog_core.actions import Meaning
 from warlog_core.opponent import ARENA_BYTES
 
 from .bots import HOUSE, Commitments, Committed, action_seed, belief_seed
 from .records import Record, RecordEvent, numbered, parse_record, walk
 
+UNSEARCHED = frozenset(get_args(Meaning))  # a bot gives up and offers draws by its manners, not by its search
+
 
 class BotsVerdict(msgspec.Struct, frozen=True):
     """found      how many actions came out as recorded
-    unsearched  versions of the actions of house bots that say nothing of a search: giving up, an offer
+    unsearched  versions of the actions of house bots that are not searched for: giving up, draws
     others      versions of actions that another version of the computer opponents has found
     version     the first event that does not agree, None if all do; `detail` says why
     """
@@ -50,6 +54,9 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
             continue
         committed = commitments.of(event.seat, version)
         if event.search is None:
+            if not isinstance(event.action, dict) or event.action["type"] not in UNSEARCHED:
+                detail = f"The bot of {event.seat} does not say how it found {_text(event.action)}."
+                return BotsVerdict(found, unsearched, others, version, detail)
             unsearched.append(version)
             continue
         if event.search.version != warlog_core.SEARCH_VERSION:
