@@ -378,6 +378,19 @@ def test_a_match_is_decided_without_redis_and_without_the_clock() -> None:
         assert asked is None, f"{name} asks {asked}"
 
 
+C_HEADERS = {"assert.h", "stdatomic.h", "stddef.h", "stdint.h", "string.h"}
+
+
+def test_the_core_allocates_nothing_and_reads_no_clock() -> None:
+    """Of the C library it has what neither allocates nor reads the clock, files or chance."""
+    files = sorted((ROOT / "core_c" / "src").rglob("*.[ch]"))
+    assert len(files) > 10
+    for file in files:
+        text = file.read_text()
+        assert {*re.findall(r"#include <(.+)>", text)} <= C_HEADERS, file
+        assert not re.search(r"\bstrn?dup\(", text), file
+
+
 def test_the_command_line_starts_without_the_web_framework_and_without_a_redis_client() -> None:
     """`warlog --help`, and a setting that is wrong, take a third of the time."""
     code = "import sys, warlog_service.cli; print(*sys.modules)"

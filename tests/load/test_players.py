@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.load.report import server
 def test_players_of_all_games_meet_nothing_unexpected_and_leave_a_report(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.load.run", "--matches", "8", "--seconds", "10", "--think", "0.3"]
     done = subprocess.run(
-        [*command, "--rate", "20", "--report", str(tmp_path)], capture_output=True, text=True, timeout=180
+        [*command, "--rate", "20", "--bots", "0.5", "--report", str(tmp_path)], capture_output=True, text=True, timeout=180
     )
     page = (tmp_path / "index.html").read_text()
     assert done.returncode == 0, done.stdout + done.stderr
@@ -29,6 +30,7 @@ def test_players_of_all_games_meet_nothing_unexpected_and_leave_a_report(tmp_pat
         "p99",
     ):
         assert shown in page
+    assert re.search(r"searches of bots\D+[1-9]", page)
     assert (tmp_path / "locust.html").stat().st_size > 10_000
     course = read(tmp_path / "over_time.json")
     assert course is not None
