@@ -50,8 +50,8 @@ BALANCE = """# How fair the games are
 
 Written by `make ladder` (`python -m tests.ladder --report`) from its results: matches of the computer opponents of
 levels 7 and 8 against each other and themselves, at a twentieth of their iterations or more
-([STRENGTH.md](STRENGTH.md) has the settings), with the options that are named there. The first side is that of the first seat. The
-rules stay as they are, whatever is found here. `SEARCH_VERSION` was {version} when this was written.
+([STRENGTH.md](STRENGTH.md) has the settings), with the options that are named there. The first side is that of the
+first seat. The rules stay as they are, whatever is found here. `SEARCH_VERSION` was {version} when this was written.
 
 """
 

@@ -14,9 +14,8 @@ from tests.load.report import server
 
 def test_players_of_all_games_meet_nothing_unexpected_and_leave_a_report(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.load.run", "--matches", "8", "--seconds", "10", "--think", "0.3"]
-    done = subprocess.run(
-        [*command, "--rate", "20", "--bots", "0.5", "--report", str(tmp_path)], capture_output=True, text=True, timeout=180
-    )
+    command += ["--rate", "20", "--bots", "0.5", "--report", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     page = (tmp_path / "index.html").read_text()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no unexpected answer" in page
