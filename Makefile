@@ -141,6 +141,7 @@ simulate: dev ## a whole Warlog through bad days on simulated time, each repeata
 ladder: dev ## how strong the computer opponents are, within an hour: docs/STRENGTH.md, docs/BALANCE.md (ARGS="--game hex")
 	$(BIN)/python -m tests.ladder $(ARGS)
 	$(BIN)/python -m tests.ladder --times 100
+	$(BIN)/python -m tests.ladder --seats 20
 	$(BIN)/python -m tests.ladder --report
 
 soak: ## the full counts, three to four hours on two cores; each of its parts can be run alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from pathlib import Path
 
 import msgspec
@@ -13,8 +13,10 @@ from msgspec import Struct
 
 import warlog_core
 from tests.ladder import __doc__ as usage
-from tests.ladder.matches import Played, Timed, play_match, time_level
-from tests.ladder.report import version_of, write_reports
+from tests.ladder import many_seats
+from tests.ladder.many_seats import play_shared
+from tests.ladder.matches import Played, play_match, time_level
+from tests.ladder.report import Result, version_of, write_reports
 from tests.ladder.statistics import Score, is_settled
 from tests.ladder.tables import TABLES
 from warlog_core import LEVELS
@@ -80,11 +82,11 @@ def batch(question: Question, seed: int, version: str) -> list[Played]:
     ]
 
 
-def score_of(question: Question, results: Sequence[Played | Timed], version: str) -> tuple[Score, int]:
+def score_of(question: Question, results: Sequence[Result], version: str) -> tuple[Score, int]:
     """So far, by this version of the numbers; and the next seed."""
     score, seeds = Score(), set[int]()
     for played in results:
-        if isinstance(played, Timed) or (played.table, played.version) != (question.table, version):
+        if not isinstance(played, Played) or (played.table, played.version) != (question.table, version):
             continue
         if played.shares[0] != question.share:
             continue
@@ -98,10 +100,10 @@ def score_of(question: Question, results: Sequence[Played | Timed], version: str
     return score, max(seeds, default=0) + 1
 
 
-def results_of(path: Path) -> list[Played | Timed]:
+def results_of(path: Path) -> list[Result]:
     if not path.exists():
         return []
-    return [msgspec.json.decode(line, type=Played | Timed) for line in path.read_bytes().splitlines()]
+    return [msgspec.json.decode(line, type=Result) for line in path.read_bytes().splitlines()]
 
 
 def measure(tables: list[str], path: Path, actions: int) -> None:
@@ -111,6 +113,24 @@ def measure(tables: list[str], path: Path, actions: int) -> None:
         with path.open("ab") as file:
             file.write(msgspec.json.encode(timed) + b"\n")
         print(f"{name:14} level {timed.level}: {timed.median:.0f} ms, 99 % within {timed.slowest:.0f} ms")
+
+
+def share_out(names: list[str], path: Path, matches: int, processes: int) -> None:
+    """So many matches at each table for more than two sides, of level 8 on all seats, at a twentieth."""
+    jobs = [
+        (name, seed, version_of(many_seats.TABLES[name].game))
+        for seed in range(1, matches + 1)
+        for name in names
+    ]
+    with ProcessPoolExecutor(processes) as pool, path.open("ab") as file:
+        asked = [
+            pool.submit(play_shared, name, str(LEVELS[-1]), 1 / SHARE, seed, version)
+            for name, seed, version in jobs
+        ]
+        for future in as_completed(asked):
+            file.write(msgspec.json.encode(future.result()) + b"\n")
+            file.flush()
+    print(f"{matches} matches each of {', '.join(names)}")
 
 
 def run(
@@ -172,7 +192,7 @@ def main() -> None:
         "--pair", action="append", metavar="A:B", help='levels, "random", "greedy", or settings'
     )
     parser.add_argument("--matches", type=int, default=60, help="at most so many of each pair (%(default)s)")
-    parser.add_argument("--minutes", type=float, default=45, help="at most so long (%(default)s)")
+    parser.add_argument("--minutes", type=float, default=40, help="at most so long (%(default)s)")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--full", action="store_true", help="levels search as long as they may")
     parser.add_argument("--all", action="store_true", help="play on when a question is settled")
@@ -185,12 +205,20 @@ def main() -> None:
     parser.add_argument(
         "--times", type=int, metavar="ACTIONS", help="measure level 8 over so many actions of each table"
     )
+    parser.add_argument(
+        "--seats", type=int, metavar="MATCHES", help="play so many at each table for more than two sides"
+    )
     given = parser.parse_args()
     if given.report:
         write_reports(results_of(given.results))
         return
     if given.times:
         measure(given.game or list(TABLES), given.results, given.times)
+        return
+    if given.seats:
+        games = {TABLES[table].game for table in given.game or TABLES}
+        names = [name for name, table in many_seats.TABLES.items() if table.game in games]
+        share_out(names, given.results, given.seats, given.processes)
         return
     pairs = given.pair or (FULL_PAIRS if given.full else PAIRS)
     asked = questions(given.game or list(TABLES), pairs, given.full)

@@ -9,12 +9,15 @@ from pathlib import Path
 from statistics import median
 
 import warlog_core
+from tests.ladder import many_seats
+from tests.ladder.many_seats import Shared
 from tests.ladder.matches import CLEAR, Played, Timed
 from tests.ladder.statistics import Score, is_settled, likelihood, ratings
 from tests.ladder.tables import TABLES
 from warlog_core import LEVELS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+Result = Played | Timed | Shared
 NAMES = {"random", "greedy", *map(str, LEVELS)}
 STRONG = {"7", "8"}  # whose matches show how fair a game is
 FAIR = 0.6
@@ -73,14 +76,17 @@ def version_of(game: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs") -> None:
+def write_reports(results: Sequence[Result], folder: Path = ROOT / "docs") -> None:
     """Of each table the results of the version that was played last."""
+    shared: dict[str, list[Shared]] = {table: [] for table in many_seats.TABLES}
     matches: dict[str, list[Played]] = {table: [] for table in TABLES}
     searches: dict[str, list[Played]] = {table: [] for table in TABLES}
     times: dict[str, list[Timed]] = {table: [] for table in TABLES}
     for one in results:
         if isinstance(one, Timed):
             times[one.table].append(one)
+        elif isinstance(one, Shared):
+            shared[one.table].append(one)
         elif {*one.players} <= NAMES:
             matches[one.table].append(one)
         else:
@@ -93,7 +99,9 @@ def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs
     for table, played in matches.items():
         strength += _strength_of(table, played, times[table])
     (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
-    balance = [BALANCE.format(version=warlog_core.SEARCH_VERSION), *_balance(matches)]
+    for table, seats in shared.items():
+        shared[table] = [one for one in seats if one.version == seats[-1].version]
+    balance = [BALANCE.format(version=warlog_core.SEARCH_VERSION), *_balance(matches), *_by_seat(shared)]
     (folder / "BALANCE.md").write_text("\n".join(balance).rstrip() + "\n", encoding="utf-8")
 
 
@@ -371,3 +379,35 @@ def _balance(matches: dict[str, list[Played]]) -> list[str]:
             counted = Counter(one.reason for one in fair).most_common()
             reasons.append(f"* `{table}`: " + ", ".join(f"{n} × {reason}" for reason, n in counted) + ".")
     return [*lines, "", *said, *reasons]
+
+
+def _by_seat(shared: dict[str, list[Shared]]) -> list[str]:
+    if not any(shared.values()):
+        return []
+    lines = [
+        "",
+        "## Every seat for itself",
+        "",
+        "Level 8 on all seats, at a twentieth of its iterations. Strength is not measured at these tables.",
+        "",
+        "| table | options | matches | won by | drawn | cut off | actions: median, most |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    said = []
+    for table, played in shared.items():
+        if not played:
+            continue
+        row = many_seats.TABLES[table]
+        won = Counter(one.winners[0] for one in played if len(one.winners) == 1)
+        cut = sum(one.reason == "cut off" for one in played)
+        lengths = [one.actions for one in played]
+        by = ", ".join(f"{seat} {won[seat]}" for seat in played[0].seats)
+        options = f"`{row.options}`" if row.options else "the usual ones"
+        lines.append(
+            f"| {table} | {options} | {len(played)} | {by} | {len(played) - won.total() - cut} | {cut} |"
+            f" {median(lengths):.0f}, {max(lengths)} |"
+        )
+        most, count = won.most_common(1)[0] if won else ("", 0)
+        if len(played) >= ENOUGH and count > FAIR * len(played):
+            said.append(f"* `{table}`: {most} has more than 60 %.")
+    return [*lines, "", *said]

@@ -6,15 +6,17 @@ import random
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import warlog_core
 from tests.core.games import GAMES
-from tests.ladder import matches
+from tests.ladder import many_seats, matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
+from tests.ladder.many_seats import play_shared
 from tests.ladder.matches import Played, Table, play_match
 from tests.ladder.players import Player, play_at_random
-from tests.ladder.report import of_doubled, of_neighbours, write_reports
+from tests.ladder.report import ENOUGH, of_doubled, of_neighbours, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
 from warlog_core import Belief, State
@@ -144,6 +146,20 @@ def test_a_run_goes_on_where_it_ended_and_the_documents_come_from_its_results(tm
     assert "reached" not in strength.partition("|---|")[2]  # four matches say nothing
     assert max(map(len, strength.splitlines())) <= 170
     assert "How fair" in (tmp_path / "BALANCE.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", many_seats.TABLES)
+def test_a_match_of_many_seats_is_the_same_every_time_and_shows_who_won(name: str, tmp_path: Path) -> None:
+    one, two = (play_shared(name, "1", 1.0, 3, "v") for _ in range(2))
+    assert one == two
+    assert len(one.seats) > 2
+    assert {*one.winners} <= {*one.seats}
+    last = one.seats[-1]
+    won = [msgspec.structs.replace(one, winners=[last])] * ENOUGH
+    write_reports([*won, one], tmp_path)
+    balance = (tmp_path / "BALANCE.md").read_text(encoding="utf-8")
+    assert f"{last} {ENOUGH + (one.winners == [last])} |" in balance
+    assert f"* `{name}`: {last} has more than 60 %." in balance
 
 
 def test_the_usual_questions_join_all_levels() -> None:
