@@ -151,7 +151,13 @@ def verified(file: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: str, tmp_path: Path) -> None:
+def nothing_fits(*_: object, **__: object) -> None:
+    raise warlog_core.CoreError("no state fits what was seen")
+
+
+def test_a_match_of_bots_is_played_to_its_end_and_found_again(
+    api: Api, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ada = api.player()
     match = ada.create(seats={"red": "bot:2", "blue": "bot:2"})["match"]
     commitments = {seat: one["seed_hash"] for seat, one in match["bots"].items()}
@@ -202,6 +208,9 @@ def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: 
     told = verify_bots(record)  # a bot cannot hide what it did by saying nothing
     assert told.version == searched["version"]
     assert told.detail.startswith(f"The bot of {searched['seat']} does not say how it found ")
+    with monkeypatch.context() as patch:
+        patch.setattr(warlog_core, "play", nothing_fits)  # then it has nothing to say
+        assert searched["version"] in verify_bots(record).unsearched
     searched["search"] = how
     record["bots"][0]["level"] = 8
     assert verify_record(record).detail == "The log has other bots."

@@ -13,7 +13,7 @@ from typing import get_args
 import msgspec
 
 import warlog_core
-from warlog_core import Belief, CoreError, State
+from warlog_core import LEVELS, Belief, CoreError, State
 from warlog_core.actions import Meaning
 from warlog_core.opponent import ARENA_BYTES
 
@@ -25,7 +25,8 @@ UNSEARCHED = frozenset(get_args(Meaning))  # a bot gives up and offers draws by 
 
 class BotsVerdict(msgspec.Struct, frozen=True):
     """found      how many actions came out as recorded
-    unsearched  versions of the actions of house bots that are not searched for: giving up, draws
+    unsearched  versions of the actions of house bots that are not searched for: giving up, draws,
+                and what was taken where a search fails
     others      versions of actions that another version of the computer opponents has found
     version     the first event that does not agree, None if all do; `detail` says why
     """
@@ -54,7 +55,7 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
             continue
         committed = commitments.of(event.seat, version)
         if event.search is None:
-            if not isinstance(event.action, dict) or event.action["type"] not in UNSEARCHED:
+            if _is_searched_for(game, before, event):
                 detail = f"The bot of {event.seat} does not say how it found {_text(event.action)}."
                 return BotsVerdict(found, unsearched, others, version, detail)
             unsearched.append(version)
@@ -113,6 +114,17 @@ class _Memories:
         if name not in self._beliefs:
             self._beliefs[name] = Belief(committed.seat, belief_seed(self._seeds[name]))
         return self._beliefs[name]
+
+
+def _is_searched_for(game: warlog_core.Game, before: State, event: RecordEvent) -> bool:
+    """False also where a search fails, as in a Position that was made by hand: there a bot takes any listed action."""
+    if isinstance(event.action, dict) and event.action["type"] in UNSEARCHED:
+        return False
+    try:
+        seen = _seen(game, before, event.seat)
+        return warlog_core.play(seen, event.seat, level=LEVELS[-1], seed=0, iterations=1) is not None
+    except CoreError:
+        return False
 
 
 def _seen(game: warlog_core.Game, state: State, seat: str) -> State:
