@@ -22,6 +22,7 @@ from tests.load.bench import children
 from tests.servers import EAGER, RedisServer, WarlogServer
 from tests.service.api import UNLIMITED
 from tests.service.waiting import eventually
+from tests.turns import by_turns
 from warlog_bots.house import NICE, is_mine
 from warlog_bots.manners import any_of
 from warlog_client import (
@@ -105,10 +106,14 @@ NEAR = {"cleric_range": 1, "queen_cleric_range": 1, "tank_range": 1, "queen_tank
 
 @pytest.mark.parametrize(
     ("game", "own", "other", "level", "options"),
-    [
-        ("junqi", "south", "north", 8, {"players": 2, "min_steps_resign": 0}),
-        ("wec", "black", "white", 6, NEAR),  # its turns have many actions
-    ],
+    by_turns(
+        [
+            ("junqi", "south", "north", 8, {"players": 2, "min_steps_resign": 0}),
+            ("wec", "black", "white", 6, NEAR),  # its turns have many actions
+        ],
+        2,
+        name=lambda one: one[0],
+    ),
 )
 async def test_what_house_bots_remember_is_found_again_from_the_record(
     hall: Hall, server: WarlogServer, game: str, own: str, other: str, level: int, options: dict[str, Any]

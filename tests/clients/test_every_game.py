@@ -70,7 +70,7 @@ async def one_match(url: str, file: str, seed: int, changes: dict[str, object]) 
         assert (await spectator.verify(match)).status == "verified", said
 
 
-@pytest.mark.parametrize("file", by_turns(FILES, 5, kind=lambda file: file.partition("-")[0]))
+@pytest.mark.parametrize("file", by_turns(FILES, 8))
 async def test_bots_play_to_the_end_by_listing_alone(url: str, file: str, seed: int) -> None:
     await one_match(url, file, seed, SHORTER.get(file.partition("-")[0], {}))
 

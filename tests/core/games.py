@@ -57,10 +57,10 @@ def starts() -> tuple[tuple[str, dict[str, Any], Any], ...]:
     return tuple(found.values())
 
 
-def walks(of: Iterable[str] = GAMES) -> list[ParameterSet]:
-    """Starts as parameters of a test that plays on from each at random: a short run tries a quarter of each game's."""
+def walks(of: Iterable[str] = GAMES, every: int = 4) -> list[ParameterSet]:
+    """Starts as parameters of a test that plays on from each at random. A short run tries one in `every`, by game."""
     found = [one for one in starts() if one[0] in of]
-    return by_turns(found, 4, kind=lambda one: one[0], name=lambda one: f"{one[0]}-{found.index(one)}")
+    return by_turns(found, every, kind=lambda one: one[0], name=lambda one: f"{one[0]}-{found.index(one)}")
 
 
 # What some books do otherwise than the rest, where the generic suites have to know.

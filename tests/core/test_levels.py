@@ -17,7 +17,7 @@ from tests.core.test_properties import entropy_of, random_line, start
 from warlog_core import LEVELS, Level, State
 from warlog_core.levels import Opponent, opponent_of
 
-WALKS = walks()
+WALKS = walks(every=10)
 ITERATIONS = 12  # at most, where it is not the strength that counts
 ARENA = bytearray(1 << 20)
 

@@ -15,13 +15,14 @@ import warlog_core
 from tests.core.games import GAMES, walks
 from tests.core.test_properties import entropy_of, random_line, start
 from tests.core.wec_positions import BOOK as WEC
+from tests.turns import by_turns
 from warlog_core import LEVELS, Belief, Settings, State
 from warlog_core.codecs._actions import type_name
 from warlog_core.levels import opponent_of
 from warlog_core.opponent import ARENA_BYTES
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
-WALKS = walks(PLAYED)
+WALKS = walks(PLAYED, every=10)
 SAMPLES = 3
 GREEDY_MATCHES = 6
 
@@ -216,7 +217,7 @@ def test_full_memory_stops_the_tree_and_not_the_search(name: str, seed: int) -> 
         warlog_core.search(state.seen_by(seat), seat, seed=1, iterations=1, arena=bytearray(1 << 10))
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", by_turns(PLAYED, 2))
 def test_the_search_beats_random_play(name: str) -> None:
     """By a few iterations, to the end of the match or to a limit, then by who stands better."""
     points = 0.0

@@ -20,7 +20,7 @@ GREEDY_WORLDS = 3
 
 def player(name: str, share: float, arena: bytearray) -> Player:
     """A player by its name: "random", "greedy", "1" ... "8", or a search: "iterations=400,trust=4", with the game's own
-    settings but for those that are named.
+    settings but for those that are named, and "iterations=400,belief=1" with a belief.
 
     share  what part of its iterations a level may use"""
     if name == "random":
@@ -39,8 +39,8 @@ def player(name: str, share: float, arena: bytearray) -> Player:
             return None if choice is None else choice.action
 
         return play
-    settings = {key: int(value) for key, _, value in (one.partition("=") for one in name.split(","))}
-
+    settings = numbers_of(name)
+    settings.pop("belief", 0)  # whether one is given
     iterations = settings.pop("iterations")
 
     def search(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
@@ -48,15 +48,25 @@ def player(name: str, share: float, arena: bytearray) -> Player:
         if prepared is not None:
             return prepared
         how = msgspec.structs.replace(opponent_of(seen.game.name).settings, **settings)
-        choice = warlog_core.search(seen, seat, seed=seed, arena=arena, iterations=iterations, settings=how)
+        choice = warlog_core.search(
+            seen, seat, seed=seed, arena=arena, iterations=iterations, settings=how, belief=belief
+        )
         return play_at_random(seen, seat, seed, None) if choice is None else choice.action
 
     return search
 
 
+def numbers_of(name: str) -> dict[str, int]:
+    """What a search is named by: "iterations=400,trust=4"; nothing of other players."""
+    pairs = (one.partition("=") for one in name.split(","))
+    return {key: int(value) for key, _, value in pairs if value}
+
+
 def remembers(name: str, game: str) -> bool:
     """Does this player have a belief?"""
-    return name.isdecimal() and warlog_core.level(game, int(name)).belief
+    if name.isdecimal():
+        return warlog_core.level(game, int(name)).belief
+    return bool(numbers_of(name).get("belief", 0))
 
 
 def play_at_random(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:

@@ -12,6 +12,7 @@ import warlog_core
 from tests.ladder import many_seats
 from tests.ladder.many_seats import Shared
 from tests.ladder.matches import CLEAR, Played, Timed
+from tests.ladder.players import numbers_of
 from tests.ladder.statistics import Score, is_settled, likelihood, ratings
 from tests.ladder.tables import TABLES
 from warlog_core import LEVELS
@@ -205,23 +206,23 @@ def _order(
 
 def _doublings(searches: dict[str, list[Played]]) -> list[str]:
     doubled = {table: of_doubled(played) for table, played in searches.items()}
-    counts = sorted({count for scores in doubled.values() for count in scores})
+    counts = sorted({count for scores in doubled.values() for count, _ in scores})
     if not counts:
         return []
     lines = [
-        "So many iterations against half as many, both searches as the game's levels go about it, but without a belief",
-        "and without actions at random:",
+        "So many iterations against half as many, both searches as the game's levels go about it, but without actions",
+        "at random, and without a belief where none is named:",
         "",
         f"| table | {' | '.join(f'{count:,}' for count in counts)} |",
         f"|---|{'---|' * len(counts)}",
     ]
     for table, scores in doubled.items():
-        if scores:
+        for belief in sorted({belief for _, belief in scores}):
             cells = [
-                f"{_percent(scores[count])} of {scores[count].n}" if count in scores else "–"
+                f"{_percent(score)} of {score.n}" if (score := scores.get((count, belief))) else "–"
                 for count in counts
             ]
-            lines.append(f"| {table} | {' | '.join(cells)} |")
+            lines.append(f"| {table}{', with a belief' if belief else ''} | {' | '.join(cells)} |")
     return [*lines, ""]
 
 
@@ -232,22 +233,26 @@ def of_neighbours(score: Score) -> str:
     return "reached" if likelihood(score, 0.5, NEIGHBOURS) > 0 else "missed"
 
 
-def of_doubled(played: Iterable[Played]) -> dict[int, Score]:
-    """Of searches with twice the iterations of the other, which is otherwise the same, by their iterations."""
-    scores: dict[int, Score] = {}
+def of_doubled(played: Iterable[Played]) -> dict[tuple[int, bool], Score]:
+    """Of searches with twice the iterations of the other, which is otherwise the same: by their iterations, and whether
+    both have a belief."""
+    scores: dict[tuple[int, bool], Score] = {}
     for one in played:
-        first, second = (_iterations_of(name) for name in one.players)
+        (first, belief), (second, other) = (_iterations_of(name) for name in one.players)
+        if belief != other:
+            continue
         if first == 2 * second > 0:
-            scores[first] = scores.get(first, Score()).plus(one.points)
+            scores[first, belief] = scores.get((first, belief), Score()).plus(one.points)
         elif second == 2 * first > 0:
-            scores[second] = scores.get(second, Score()).plus(1 - one.points)
+            scores[second, belief] = scores.get((second, belief), Score()).plus(1 - one.points)
     return scores
 
 
-def _iterations_of(name: str) -> int:
-    """0 for what is not a search that has the usual settings."""
-    number = name.removeprefix("iterations=")
-    return int(number) if number != name and number.isdecimal() else 0
+def _iterations_of(name: str) -> tuple[int, bool]:
+    """And whether it has a belief; 0 for what is not a search that has the usual settings."""
+    numbers = numbers_of(name)
+    iterations, belief = numbers.pop("iterations", 0), bool(numbers.pop("belief", 0))
+    return (0 if numbers else iterations), belief
 
 
 def _aim(score: Score | None, aim: float, *, at_most: bool = False) -> str:

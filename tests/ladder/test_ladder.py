@@ -19,7 +19,7 @@ from tests.ladder.players import Player, play_at_random
 from tests.ladder.report import ENOUGH, of_doubled, of_neighbours, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
-from warlog_core import Belief, State
+from warlog_core import Belief, Choice, State
 from warlog_core.codecs._actions import type_name
 from warlog_core.levels import complete_actions, opponent_of
 
@@ -51,8 +51,9 @@ def test_a_match_is_the_same_every_time(name: str) -> None:
     assert sum(one.thought) == one.actions
 
 
-def test_the_levels_that_have_a_belief_play_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    beliefs: dict[str, list[bool]] = {"5": [], "6": []}
+@pytest.mark.parametrize(("one", "other"), [("6", "5"), ("iterations=9,belief=1", "iterations=9,belief=0")])
+def test_who_has_a_belief_plays_with_it(monkeypatch: pytest.MonkeyPatch, one: str, other: str) -> None:
+    beliefs: dict[str, list[bool]] = {one: [], other: []}
 
     def spy(name: str, share: float, arena: bytearray) -> Player:
         def play(seen: State, seat: str, seed: int, belief: Belief | None) -> Any:
@@ -63,9 +64,24 @@ def test_the_levels_that_have_a_belief_play_with_it(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(matches, "player", spy)
     table = Table("junqi", {"players": 2}, 20)
-    play_match("junqi", table, ("6", "5"), (1.0, 1.0), 3, "v")
-    assert not any(beliefs["5"])
-    assert beliefs["6"][-1]
+    play_match("junqi", table, (one, other), (1.0, 1.0), 3, "v")
+    assert not any(beliefs[other])
+    assert beliefs[one][-1]
+
+
+def test_a_search_takes_up_the_belief_that_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Belief | None] = []
+    search = warlog_core.search
+
+    def spy(*args: Any, belief: Belief | None, **settings: Any) -> Choice | None:
+        given.append(belief)
+        return search(*args, belief=belief, **settings)
+
+    monkeypatch.setattr(warlog_core, "search", spy)
+    table = Table("junqi", {"players": 2}, 80)
+    played = play_match("junqi", table, ("iterations=9,belief=1", "random"), (1.0, 1.0), 3, "v")
+    assert played.actions == 80
+    assert any(belief is not None and belief.worlds for belief in given)
 
 
 def test_what_twice_the_iterations_are_worth_is_the_score_of_who_has_them() -> None:
@@ -78,9 +94,15 @@ def test_what_twice_the_iterations_are_worth_is_the_score_of_who_has_them() -> N
         played("iterations=200", "iterations=100", 0.0),
         played("iterations=200", "iterations=50", 0.0),  # four times as many
         played("iterations=100,trust=1", "iterations=50", 0.0),
+        played("iterations=100,belief=1", "iterations=50", 0.0),
+        played("iterations=100,belief=1", "iterations=50,belief=1", 0.5),
         played("8", "4", 0.0),
     ]
-    assert of_doubled(results) == {100: Score(2, 0, 0), 200: Score(0, 0, 1)}
+    assert of_doubled(results) == {
+        (100, False): Score(2, 0, 0),
+        (200, False): Score(0, 0, 1),
+        (100, True): Score(0, 1, 0),
+    }
 
 
 def test_a_share_has_an_interval_that_shrinks_with_matches() -> None:

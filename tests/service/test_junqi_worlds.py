@@ -13,6 +13,7 @@ from tests.servers import WarlogServer
 from tests.service.api import Api, ok
 from tests.service.junqi import LAYOUT, QUICK, account, playing
 from tests.service.test_worlds import WORLD, World, difference
+from tests.turns import by_turns
 
 OTHER = [*LAYOUT[:3], *reversed(LAYOUT[3:15]), *LAYOUT[15:]]
 OPTIONS = {**QUICK, "players": 2, "stake": 10}
@@ -66,7 +67,9 @@ def another_score_and_balance(red: Api, blue: Api, number: int) -> None:
     account(red)  # by then it is settled
 
 
-@pytest.mark.parametrize("before", [another_layout, another_score_and_balance])
+@pytest.mark.parametrize(
+    "before", by_turns([another_layout, another_score_and_balance], 2, name=lambda before: before.__name__)
+)
 def test_what_the_server_adds_shows_nowhere_before_the_end(tmp_path: Path, before: Before) -> None:
     with rooms(tmp_path, before) as worlds:
         assert difference(*(room.of_the_match() for room in worlds)) == []

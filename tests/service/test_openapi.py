@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -155,12 +156,17 @@ def _check(document: dict[str, Any], content: dict[str, Any], operation: str) ->
     jsonschema.validate(content["example"], whole)
 
 
-@pytest.mark.parametrize("operation", sorted(recorded()))
-def test_an_example_has_the_fields_of_its_struct_and_no_others(operation: str) -> None:
+@cache
+def forms() -> dict[str, Any]:
+    """What each operation answers."""
     from warlog_service.app import Front
     from warlog_service.settings import Settings
 
-    forms = {handler.fn.__name__: call.answer for _, _, handler, call in calls(Front(Settings()).app)}
+    return {handler.fn.__name__: call.answer for _, _, handler, call in calls(Front(Settings()).app)}
+
+
+@pytest.mark.parametrize("operation", sorted(recorded()))
+def test_an_example_has_the_fields_of_its_struct_and_no_others(operation: str) -> None:
     answer = recorded()[operation].get("answer")
-    if answer is not None and forms[operation] is not schema.Json:
-        msgspec.convert(answer, forms[operation])
+    if answer is not None and (form := forms()[operation]) is not schema.Json:
+        msgspec.convert(answer, form)

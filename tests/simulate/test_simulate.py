@@ -16,8 +16,8 @@ from tests.simulate.shrink import shrunk
 from tests.simulate.timeline import around
 from tests.turns import by_turns
 
-SEEDS = 10
-"""As many as take 25 seconds of the processor at most; `make soak` lives two thousand."""
+SEEDS = 6
+"""As many as take 15 seconds of the processor at most; `make soak` lives two thousand."""
 FIRST = SEED % 10**6
 QUICK = (
     "answer_before_append",

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page
 import warlog_core
 from tests.servers import WarlogServer
 from tests.service.waiting import eventually
+from tests.turns import by_turns
 from tests.web.pages import PHONE, Person, axe, drag, middle, swipe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +92,7 @@ def write(page: Page, text: str) -> None:
     page.get_by_label("Position as JSON").fill(text)
 
 
-@pytest.mark.parametrize("game", warlog_core.games())
+@pytest.mark.parametrize("game", by_turns(warlog_core.games(), 2))
 def test_a_piece_is_taken_away_put_elsewhere_and_played_with(person: Person, game: str) -> None:
     page = edit(person, game)
     described = person.ask(f"/v1/games/{game}")
@@ -383,7 +384,12 @@ def test_a_server_that_goes_away_loses_nothing(chromium: Browser, server: Warlog
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "game"), [(1280, "light", "confrontation"), (360, "dark", "hex")]
+    ("width", "scheme", "game"),
+    by_turns(
+        [(1280, "light", "confrontation"), (360, "dark", "hex")],
+        2,
+        name=lambda shown: f"{shown[0]}-{shown[1]}",
+    ),
 )
 def test_axe_finds_nothing_in_the_editor(
     chromium: Browser, server: WarlogServer, width: int, scheme: Any, game: str
@@ -407,7 +413,11 @@ def test_axe_finds_nothing_in_the_editor(
 
 @pytest.mark.parametrize(
     ("game", "hand"),
-    [("hex", drag), ("wec", drag), ("confrontation", swipe), ("junqi", swipe), ("universal", swipe)],
+    by_turns(
+        [("hex", drag), ("confrontation", swipe), ("wec", drag), ("junqi", swipe), ("universal", swipe)],
+        2,
+        name=lambda one: one[0],
+    ),
 )
 def test_pieces_are_dragged_onto_the_board_over_it_and_off_it(
     chromium: Browser, server: WarlogServer, game: str, hand: Any

@@ -83,7 +83,7 @@ def test_a_whole_match_is_played_with_the_keyboard_alone(
     whole_match(chromium, server.url, game, [Keys], f"keys {game}", 4, RESIGNS_EARLY.get(game))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", by_turns(GAMES, 2))
 def test_arrow_keys_lead_to_every_space_and_skip_none(
     chromium: Browser, server: WarlogServer, game: str
 ) -> None:

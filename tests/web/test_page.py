@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Route, expect
 import warlog_core
 from tests import node as nodes
 from tests.servers import WarlogServer
+from tests.turns import by_turns
 from tests.web.pages import PHONE, Person, axe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +25,7 @@ NARROW = 360  # pixels of a small telephone, on which every board must fit
 NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
 
 
-@pytest.mark.parametrize("game", warlog_core.games())
+@pytest.mark.parametrize("game", by_turns(warlog_core.games(), 2))
 def test_somebody_who_does_not_know_a_game_can_play_it_by_mouse(person: Person, game: str) -> None:
     match = person.choose(NAMES[game], "Play here, both sides")
     person.page.wait_for_selector(".actions")
@@ -204,7 +205,12 @@ def test_the_page_speaks_chinese(person: Person) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "seen"), [(1280, "light", "wec"), (NARROW, "dark", "confrontation")]
+    ("width", "scheme", "seen"),
+    by_turns(
+        [(1280, "light", "wec"), (NARROW, "dark", "confrontation")],
+        2,
+        name=lambda shown: f"{shown[0]}-{shown[1]}",
+    ),
 )
 def test_axe_finds_nothing(
     chromium: Browser, server: WarlogServer, width: int, scheme: Literal["light", "dark"], seen: str

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 
 import warlog_core
 from tests.servers import WarlogServer
+from tests.turns import by_turns
 from tests.web.pictures import Pictures, drawn, drawn_as, path_of
 
 SHARE_MAX = 0.0005  # less than a piece makes that stands elsewhere on a board of 400 spaces
@@ -21,7 +22,7 @@ def pictures(chromium: Browser) -> Pictures:
     return Pictures(chromium)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", by_turns(GAMES, 2))
 def test_a_board_looks_like_its_picture(
     chromium: Browser, server: WarlogServer, pictures: Pictures, game: str, tmp_path: Path
 ) -> None:

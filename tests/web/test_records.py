@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.turns import by_turns
 from tests.web.pages import Person
 
 SELF_PLAY = Path(__file__).resolve().parents[2] / "examples" / "selfplay.py"
@@ -22,7 +23,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("game", OPTIONS)
+@pytest.mark.parametrize("game", by_turns(OPTIONS, 2))
 def test_a_record_of_self_play_is_opened_and_replayed_on_the_board(
     person: Person, game: str, tmp_path: Path
 ) -> None:
