@@ -1,6 +1,7 @@
 """What all tests share: one printed seed for everything random."""
 
 import atexit
+import gc
 import os
 import random
 import tempfile
@@ -52,6 +53,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that no process is left alone with it in the end."""
     items.sort(key=lambda item: rank(item.path.relative_to(config.rootpath).as_posix()))
+
+
+def pytest_collection_finish() -> None:
+    """The collector of garbage need not look at thousands of tests again and again: a tenth of what short ones take."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

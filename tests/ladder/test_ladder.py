@@ -13,6 +13,8 @@ import warlog_core
 from tests.core.games import GAMES
 from tests.ladder import many_seats, matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
+from tests.ladder.losses import Judge
+from tests.ladder.losses import play as losses_of
 from tests.ladder.many_seats import play_shared
 from tests.ladder.matches import Played, Table, play_match
 from tests.ladder.players import Player, play_at_random
@@ -168,6 +170,19 @@ def test_a_run_goes_on_where_it_ended_and_the_documents_come_from_its_results(tm
     assert "reached" not in strength.partition("|---|")[2]  # four matches say nothing
     assert max(map(len, strength.splitlines())) <= 170
     assert "How fair" in (tmp_path / "BALANCE.md").read_text(encoding="utf-8")
+
+
+def test_who_acts_at_random_loses_chances_and_who_acts_as_the_judge_loses_none() -> None:
+    judge = Judge(iterations=60, after=20, times=3)
+    table = Table("hex", {}, 60)
+    random_play, judged = losses_of(table, ("random", "iterations=60"), judge, 2)
+    assert random_play.actions + judged.actions <= 60
+    assert 0 < random_play.others <= random_play.actions
+    assert random_play.chances > 0.1
+    assert random_play.points == 0
+    assert abs(judged.chances) < random_play.chances / 2
+    swapped = losses_of(table, ("random", "iterations=60"), judge, 3)  # the same start from the other side
+    assert (swapped[0].points, swapped[1].points) == (0, 1)
 
 
 @pytest.mark.parametrize("name", many_seats.TABLES)

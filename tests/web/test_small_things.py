@@ -13,6 +13,7 @@ from playwright.sync_api import Route, expect
 from tests.servers import WarlogServer
 from tests.service.api import SMALL, Api, ok, two
 from tests.service.waiting import eventually
+from tests.turns import by_turns
 from tests.web.pages import Person
 
 PAUSES_S = [5, 10, 20, 40, 60, 60]
@@ -35,7 +36,7 @@ IS_IN_SIGHT = """(box) => {
 LINE_PX = 40  # two lines of text are higher
 
 
-@pytest.mark.parametrize("name", ["Ada", "W" * 40, "An oddly long name of forty characters!!"])
+@pytest.mark.parametrize("name", by_turns(["Ada", "W" * 40, "An oddly long name of forty characters!!"], 3))
 def test_the_header_has_room_for_every_name_on_a_phone(
     phone: Person, server: WarlogServer, name: str
 ) -> None:
