@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -19,7 +21,7 @@ from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED
 from tests.service.waiting import eventually
 from warlog_bots import Thinker
-from warlog_bots.analyst import SPARE_SECONDS, Analyst, Task, found
+from warlog_bots.analyst import SPARE_SECONDS, Analyst, Task, _step_back, found
 from warlog_client import AsyncClient, Match, ServiceUnavailable
 
 
@@ -106,6 +108,14 @@ async def test_analyses_wait_while_matches_need_the_time(hall: Hall) -> None:
     assert not running.done()  # not even asked: the service would have refused it
     running.cancel()
     await thinker.close()
+
+
+def test_an_analysis_goes_after_searches_for_matches_and_not_after_everything() -> None:
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    with ThreadPoolExecutor(1, initializer=_step_back) as thread:
+        priority = thread.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id())).result()
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == own
+    assert own < priority <= own + 5 or priority == 19
 
 
 def test_a_search_of_any_game_is_told_as_the_service_wants_it(seed: int) -> None:

@@ -1,7 +1,7 @@
 """Analyses for readers of matches: a program of the house takes one after the other, from any reader.
 
-Matches come first. An analysis is searched for in a thread of its own, of the lowest priority, and begins only while
-much of the processor time is saved up that searches for matches may take.
+Matches come first. An analysis is searched for in a thread of its own, of lower priority than that of matches, and
+begins only while much of the processor time is saved up that searches for matches may take.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from .thinker import Thinker
 
 log = logging.getLogger("warlog.bots")
 
-NICE = 9
-"""Beyond the process's own, which is 10: 19 is the last."""
+NICE = 3
+"""Beyond the process's own, which is 10: half the weight of a search for a match. With the last priority, 19, a machine
+that is busy with other things left it so little that readers waited in vain."""
 LEVEL = 8
 SPARE_SECONDS = BURST_SECONDS / 2
 """Of processor time, which must be saved up."""
