@@ -5,4 +5,5 @@ python -m tests.ladder --game hex --pair 8:greedy --matches 40
 python -m tests.ladder --full --minutes 600    # level 8 as it plays, a few matches
 python -m tests.ladder --seats 20                # who wins where every seat plays for itself
 python -m tests.ladder --report                # docs/STRENGTH.md and docs/BALANCE.md from the results
+python -m tests.ladder.losses hex greedy 8       # what a player's actions cost it, as longer searches see it
 """
