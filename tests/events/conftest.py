@@ -15,8 +15,8 @@ from tests.servers import AnyRedis, RedisServer
 from tests.turns import SEED
 from warlog_events.redis import store
 
-# Which modules meet the other two in every other run, what is in both lists one of the two; the rest does so in
-# `make soak`.
+# A short run tries each of these modules with one of the other two at most, by turns: those of both lists with one or
+# the other, those of one list in every other run. `make soak` tries every module with both.
 SHORT_RUNS = {
     "embedded": ("test_store", "test_accounts", "test_creation_keys", "test_notifier", "test_settler"),
     "cluster": (

@@ -45,7 +45,8 @@ class Lost(Struct, frozen=True):
 
 
 def play(table: Table, players: tuple[str, str], judge: Judge, seed: int) -> tuple[Lost, Lost]:
-    assert not any(remembers(name, table.game) for name in players), "no beliefs here"
+    """What each of the players lost in a match; of an even seed the first player has the first side, of the next one
+    the second, from the same start. The players have no beliefs."""
     rng = random.Random(f"{table.game} {seed // 2}")  # the same with the seats swapped
     state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
     sides = sides_of(table, state)
@@ -121,6 +122,8 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    if any(remembers(name, TABLES[given.table].game) for name in given.players):
+        parser.error("levels that have a belief cannot be judged: the judge has none")
     judge = Judge(given.judge, given.after, given.times)
     players: tuple[str, str] = tuple(given.players)
     found: list[tuple[Lost, Lost]] = []
