@@ -21,13 +21,13 @@ from warlog_core.state import State
 
 LEVELS = range(1, 9)
 
-SEARCH_VERSION = 9
+SEARCH_VERSION = 10
 """Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
 version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
 
-# Of an action at random: two are drawn, and the second is taken if its value is higher by more than NONSENSE. BY_TYPE
-# is the share of draws that choose the type first.
-NONSENSE, BY_TYPE = 0.08, 0.3
+# Of an action at random: how many are drawn, how much worse than the best of them it may be, and the share of draws
+# that choose the type first.
+DRAWN, SLIP, BY_TYPE = 2, 0.08, 0.3
 
 FORCED_ITERATIONS = 64  # for the value of the only action that there is
 
@@ -37,12 +37,16 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
 
     iterations   of the search, for each action
     random       share of the actions that are chosen at random instead
+    drawn        for an action at random so many are drawn,
+    slip         and the first is chosen whose `evaluate`, in a sampled world, is at most so far below the best of them
     book         does it use the game's book?
     belief       does it remember what it has seen? (`Belief`)
     settings     how the search goes about it, if not as in the game's other levels"""
 
     iterations: int
     random: float = 0.0
+    drawn: int = DRAWN
+    slip: float = SLIP
     book: bool = True
     belief: bool = False
     settings: Settings | None = None
@@ -132,7 +136,7 @@ def play(
     if prepared is not None:
         return _unsearched(seen, seat, prepared, seed)
     if not seen.game.raw.has_search or rng.random() < how.random:
-        return _unsearched(seen, seat, _any_of(seen, seat, actions, rng), seed)
+        return _unsearched(seen, seat, _any_of(seen, seat, actions, rng, how.drawn, how.slip), seed)
     count = how.iterations if iterations is None else min(how.iterations, max(1, iterations))
     if len(actions) == 1:
         count = min(count, FORCED_ITERATIONS)
@@ -171,16 +175,18 @@ def complete_actions(seen: State, seat: str) -> list[Any]:
     return [action for action in actions if type_name(action) not in gives_up] or actions
 
 
-def _any_of(seen: State, seat: str, actions: Sequence[Any], rng: random.Random) -> Any:
-    """One of two actions drawn at random: the second if it is much better by `evaluate`, in a sampled world, else the
-    first. Some draws choose the type first, since a game may list fifty moves and one attack."""
+def _any_of(
+    seen: State, seat: str, actions: Sequence[Any], rng: random.Random, drawn: int = DRAWN, slip: float = SLIP
+) -> Any:
+    """Of `drawn` actions at random the first whose value, by `evaluate` in a sampled world, is at most `slip`
+    below that of the best. Some draws choose the type first, since a game may list fifty moves and one attack."""
     kinds: dict[str, list[Any]] = {}
     for action in actions:
         kinds.setdefault(type_name(action), []).append(action)
     of_kinds = list(kinds.values())
-    one, other = (_drawn(_drawn(of_kinds, rng) if rng.random() < BY_TYPE else actions, rng) for _ in range(2))
+    some = [_drawn(_drawn(of_kinds, rng) if rng.random() < BY_TYPE else actions, rng) for _ in range(drawn)]
     if not seen.game.raw.has_search:
-        return one
+        return some[0]
     world = seen.sample(seat, int(rng.random() * 2**53))
     seed = int(rng.random() * 2**53)
 
@@ -191,7 +197,8 @@ def _any_of(seen: State, seat: str, actions: Sequence[Any], rng: random.Random) 
             return 0.0
         return after.evaluate()[seat]
 
-    return other if value(other) > value(one) + NONSENSE else one
+    values = [value(action) for action in some]
+    return next(one for one, its in zip(some, values, strict=True) if its >= max(values) - slip)
 
 
 def _drawn(all_of: Sequence[Any], rng: random.Random) -> Any:

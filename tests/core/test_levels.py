@@ -14,8 +14,10 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES, walks
 from tests.core.test_properties import entropy_of, random_line, start
+from tests.core.test_search import opening
 from warlog_core import LEVELS, Level, State
-from warlog_core.levels import Opponent, opponent_of
+from warlog_core.codecs._actions import type_name
+from warlog_core.levels import Opponent, complete_actions, opponent_of
 
 WALKS = walks(every=10)
 ITERATIONS = 12  # at most, where it is not the strength that counts
@@ -109,10 +111,37 @@ def test_a_higher_level_thinks_longer_and_is_less_careless(name: str) -> None:
     assert len(levels) == 8
     for lower, higher in itertools.pairwise(levels):
         assert lower.iterations < higher.iterations
-        assert lower.random >= higher.random
+        assert lower.random >= higher.random or lower.drawn < higher.drawn
+        assert lower.slip >= higher.slip or lower.drawn != higher.drawn
     assert levels[0].random > 0
     assert levels[-1].random == 0
     assert all(isinstance(one, Level) for one in levels)
+
+
+def test_an_action_at_random_is_at_most_so_much_worse_than_the_best(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all that is listed is drawn, and neither dice nor secrets play a part: in Hex Tactics, without attacks."""
+    openings = (opening("hex", f"{seed} {number}") for number in itertools.count())
+    state = next(one for one in openings if kinds_of(one) == {"move", "wait", "defend"})
+    seat = state.to_act[0]
+    values = {
+        repr(action): state.after(seat, action, draws=bytes)[0].evaluate()[seat]
+        for action in complete_actions(state, seat)
+    }
+    best = max(values.values())
+    chosen = {}
+    for slip in (0.0, (best - min(values.values())) / 2, 1.0):
+        how = Level(1, random=1.0, drawn=20 * len(values), slip=slip)
+        monkeypatch.setattr("warlog_core.levels._level", lambda *_, how=how: how)
+        choices = [warlog_core.play(state.seen_by(seat), seat, level=1, seed=one) for one in range(12)]
+        chosen[slip] = {repr(one.action) for one in choices if one is not None}
+        assert all(values[action] >= best - slip for action in chosen[slip])
+    assert len(chosen[0.0]) < len(chosen[1.0])
+
+
+def kinds_of(state: State) -> set[str]:
+    return {type_name(action) for action in complete_actions(state, state.to_act[0])}
 
 
 @pytest.mark.parametrize("number", [-1, 0, 9, 80])
