@@ -44,8 +44,8 @@ Written by `make ladder` (`python -m tests.ladder --report`) from its results. W
   a level count for it, whatever its part was. Where nearly every match is won, the difference is a lower bound.
 * Levels play as the house's bots do, with their books and beliefs. `SEARCH_VERSION` was {version} when this was
   written.
-* **At random**: the share of a level's actions that chance chooses, out of a few (2 or 64) that are drawn, but for those
-  that are much worse at a glance (`drawn` and `slip` in `rules/<game>_opponent.json`).
+* **At random**: the share of a level's actions that chance chooses, out of 2 or 64 that are drawn, but for those that
+  are much worse at a glance (`drawn` and `slip` in `rules/<game>_opponent.json`).
 * Every action of every match was allowed: a match ends with an error where one is not.
 
 What a belief is worth and how quick OpenSpiel's search is stands in [PERFORMANCE.md](PERFORMANCE.md).
