@@ -563,8 +563,8 @@ typedef struct wl_outcome {
 int32_t wl_after(const wl_game *game, const void *setup, const void *before, void *after, const wl_post *post, wl_draws *draws,
                  wl_event *event, wl_outcome *outcome);
 
-/* What `viewer` may know. wl_legal and wl_check for `viewer` on the state inside the view answer as on the whole state;
- * wl_apply and the batch calls refuse a state from which something is hidden (WL_E_STATE). */
+/* What `viewer` may know. wl_legal and wl_check for `viewer` on the state inside the view answer as on the whole state, and
+ * so does wl_observe; wl_apply and the batch calls refuse a state from which something is hidden (WL_E_STATE). */
 int32_t wl_observe(const wl_game *game, const void *setup, const void *state, int32_t viewer, void *view);
 
 /* WL_OK if these bytes are a state (with its setup) as this core writes it, else WL_E_STATE: every index in bounds, every

@@ -256,7 +256,8 @@ class State:
         return self._raw_game.state_fields(self._raw).whole()
 
     def seen_by(self, viewer: str) -> State:
-        """A state of what `viewer` knows, blank elsewhere: `legal` on it gives the same to that viewer."""
+        """A state of what `viewer` knows, blank elsewhere: `legal`, `view` and `seen_by` on it give that viewer the
+        same."""
         number = binding.SPECTATOR if viewer == SPECTATOR else self._seat_number(viewer)
         return State(self.game, self._raw_game.seen_state(self._raw, number), self._setup, self._tables)
 

@@ -16,12 +16,7 @@ from tests import numbers, openspiel_playthroughs
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel has no wheel for this Python")
 
 from absl import flags  # noqa: E402
-from open_spiel.python.algorithms import (  # noqa: E402
-    generate_playthrough,
-    ismcts,
-    mcts,
-    sample_some_states,
-)
+from open_spiel.python.algorithms import ismcts, mcts, sample_some_states  # noqa: E402
 
 from warlog_core import Refused  # noqa: E402
 from warlog_core.zoo import openspiel  # noqa: E402
@@ -103,6 +98,9 @@ def test_every_game_has_a_playthrough() -> None:
 
 @pytest.mark.parametrize("name", sorted(openspiel_playthroughs.MATCHES))
 def test_the_recorded_playthrough_is_played_again_line_by_line(name: str, tmp_path: Path) -> None:
+    # Here, since every process of pytest collects this file: it imports SciPy, which takes a second.
+    from open_spiel.python.algorithms import generate_playthrough
+
     if not flags.FLAGS.is_parsed():
         flags.FLAGS(["test"])
     path = tmp_path / f"{name}.txt"

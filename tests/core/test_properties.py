@@ -68,6 +68,10 @@ def test_random_play_holds_every_promise(name: str, options: Any, position: Any,
             for listed in listing:
                 if getattr(listed, "open", None) is not True:
                     assert state.check(other, listed) is None, (other, listed)
+        for viewer in (*state.seats, "spectator"):
+            seen = state.seen_by(viewer)
+            assert seen.view(viewer) == state.view(viewer)
+            assert seen.seen_by(viewer).data == seen.data
         assert state.legal("spectator") == []
         assert bool(state.result) is (state.phase == "over") is (state.to_act == [])
         loaded = game.load(state.setup.rstrip(b"\0"), state.data.rstrip(b"\0"))

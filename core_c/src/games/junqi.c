@@ -164,11 +164,26 @@ static void lose(const junqi_setup *setup, junqi_state *state, int32_t piece)
     state->at[piece] = OFF;
 }
 
-/* 5: a revealed flag, in a whole state. */
+/* How many pieces of an army and type stand on the board of a view by no id. */
+static int32_t known_without_id(const junqi_state *state, int32_t army, int32_t type)
+{
+    int32_t n = 0;
+
+    for (int32_t space = 0; space < SPACES; space++)
+        n += state->board[space] == KNOWN + TYPES * army + type;
+    return n;
+}
+
+/* Does this one of an army's pieces stand where the state tells it? */
+static int stands(const junqi_state *state, int32_t army, int32_t type)
+{
+    return state->at[piece_id(army, type, 0)] != OFF || (state->veiled && known_without_id(state, army, type) > 0);
+}
+
+/* 5: a revealed flag. */
 static int flag_is_revealed(const junqi_setup *setup, const junqi_state *state, int32_t army)
 {
-    return setup->mode == STANDARD && state->at[piece_id(army, FLAG, 0)] != OFF &&
-           state->at[piece_id(army, FIELD_MARSHAL, 0)] == OFF;
+    return setup->mode == STANDARD && stands(state, army, FLAG) && !stands(state, army, FIELD_MARSHAL);
 }
 
 /* How a seat's pieces meet what may stand on a space: `check_target`, prepared for many questions. */
@@ -1409,30 +1424,63 @@ static int32_t noted(const junqi_setup *setup, const junqi_state *state, int32_t
     return id;
 }
 
-/* The pieces on the board and the lost ones, as `viewer` may know them. */
+/* What `viewer` may know of what he, or somebody who knows no less, has seen on a space: no more than that. */
+static int32_t seen_again(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t occupant)
+{
+    const int32_t army = army_of(occupant);
+
+    if (occupant <= PIECES)
+        return seen(setup, state, viewer, occupant);
+    if (setup->mode == FLIP || type_of(occupant) == NONE || type_of(occupant) == FLAG || state->phase == OVER)
+        return occupant;
+    return setup->open_allies && viewer < SEATS_MAX && team_of(army) == team_of(viewer) ? occupant : SECRET + army;
+}
+
+/* Is a piece that stands nowhere lost? In a view it may be one of those whose ids are not known. */
+static int is_lost(const junqi_setup *setup, const junqi_state *state, int32_t piece)
+{
+    const int32_t army = army_of(piece), type = type_of(piece);
+    int32_t place = 0; /* among those of its kind that stand nowhere */
+
+    if (!state->veiled)
+        return 1;
+    if (setup->mode == FLIP)
+        return (int)(state->lost[0] >> piece & 1);
+    for (int32_t id = piece_id(army, type, 0); id < piece; id++)
+        place += state->at[id] == OFF;
+    return place >= known_without_id(state, army, type);
+}
+
+/* The pieces on the board and the lost ones, as `viewer` may know them. What has been seen before may be seen again. */
 static void show_pieces(const junqi_setup *setup, const junqi_state *state, int32_t viewer, junqi_view *view)
 {
     junqi_state *known = &view->state;
 
     clear_board(setup, known);
-    for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
-        const int32_t space = state->at[piece];
-        const int32_t seat = across(setup, state, army_of(piece));
-        if (space == OFF) {
-            const int32_t lost = seen_lost(setup, state, viewer, piece);
-            if (lost != EMPTY)
-                view->lost[view->n_lost++] = (uint8_t)lost;
-            if (setup->mode == FLIP)
-                known->lost[0] |= (uint64_t)1 << noted(setup, state, viewer, piece, known->lost[0]);
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t occupant = state->board[space];
+        if (occupant == EMPTY || occupant == WALL)
             continue;
-        }
-        if (seat != NONE)
-            view->count[seat]++;
-        known->board[space] = (uint8_t)seen(setup, state, viewer, piece);
-        if (known->board[space] == piece)
-            known->at[piece] = (uint8_t)space;
+        if (setup->mode == STANDARD)
+            view->count[army_of(occupant)]++;
+        known->board[space] = (uint8_t)seen_again(setup, state, viewer, occupant);
+        if (known->board[space] <= PIECES)
+            known->at[occupant] = (uint8_t)space;
         else
             known->veiled = 1;
+    }
+    for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
+        const int32_t seat = across(setup, state, army_of(piece));
+        const int32_t lost = seen_lost(setup, state, viewer, piece);
+        if (state->at[piece] != OFF || !is_lost(setup, state, piece)) {
+            if (setup->mode == FLIP && seat != NONE)
+                view->count[seat]++;
+            continue;
+        }
+        if (lost != EMPTY)
+            view->lost[view->n_lost++] = (uint8_t)lost;
+        if (setup->mode == FLIP)
+            known->lost[0] |= (uint64_t)1 << noted(setup, state, viewer, piece, known->lost[0]);
     }
     if (!known->veiled)
         known->lost[0] = 0;
