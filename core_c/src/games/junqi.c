@@ -1325,22 +1325,25 @@ static uint32_t junqi_to_act(const void *setup, const void *state_)
     return state->phase == PLAY ? wl_bit(state->turn) : 0;
 }
 
-/* What `viewer` may know of this piece on the board; the piece itself where he may know it by its id. */
-static int32_t seen(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t piece)
+/* What `viewer` may know of what stands on a space: the piece itself where he may know it by its id. Of a view, where less than
+ * a piece may stand, no more than he can see there. */
+static int32_t seen(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t occupant)
 {
-    const int32_t army = army_of(piece);
-    const int32_t known = KNOWN + TYPES * army + type_of(piece);
+    const int32_t army = army_of(occupant), type = type_of(occupant);
+    const int32_t known = KNOWN + TYPES * army + type;
 
+    if (type == NONE)
+        return occupant;
     if (setup->mode == FLIP) {
-        if (is_down(state, state->at[piece]))
+        if (occupant <= PIECES && is_down(state, state->at[occupant]))
             return state->phase == OVER ? known : FACE_DOWN_PIECE;
-        return across(setup, state, army) == viewer ? piece : known;
+        return across(setup, state, army) == viewer ? occupant : known;
     }
     if (army == viewer)
-        return piece;
+        return occupant;
     if (state->phase == OVER || (setup->open_allies && viewer < SEATS_MAX && team_of(army) == team_of(viewer)))
         return known;
-    return type_of(piece) == FLAG && flag_is_revealed(setup, state, army) ? known : SECRET + army;
+    return type == FLAG && flag_is_revealed(setup, state, army) ? known : SECRET + army;
 }
 
 /* The same of a lost piece; EMPTY: nothing. */
@@ -1424,18 +1427,6 @@ static int32_t noted(const junqi_setup *setup, const junqi_state *state, int32_t
     return id;
 }
 
-/* What `viewer` may know of what he, or somebody who knows no less, has seen on a space: no more than that. */
-static int32_t seen_again(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t occupant)
-{
-    const int32_t army = army_of(occupant);
-
-    if (occupant <= PIECES)
-        return seen(setup, state, viewer, occupant);
-    if (setup->mode == FLIP || type_of(occupant) == NONE || type_of(occupant) == FLAG || state->phase == OVER)
-        return occupant;
-    return setup->open_allies && viewer < SEATS_MAX && team_of(army) == team_of(viewer) ? occupant : SECRET + army;
-}
-
 /* Is a piece that stands nowhere lost? In a view it may be one of those whose ids are not known. */
 static int is_lost(const junqi_setup *setup, const junqi_state *state, int32_t piece)
 {
@@ -1463,7 +1454,7 @@ static void show_pieces(const junqi_setup *setup, const junqi_state *state, int3
             continue;
         if (setup->mode == STANDARD)
             view->count[army_of(occupant)]++;
-        known->board[space] = (uint8_t)seen_again(setup, state, viewer, occupant);
+        known->board[space] = (uint8_t)seen(setup, state, viewer, occupant);
         if (known->board[space] <= PIECES)
             known->at[occupant] = (uint8_t)space;
         else
