@@ -137,7 +137,7 @@ async def test_a_bot_accepts_a_draw_when_it_stands_worse_and_declines_it_when_be
 
 async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manners, "LOST_FOR", 2)
-    person, match = await begun(hall, await hall.bot(5), options=LONG, position=uneven(40, 1))
+    person, match = await begun(hall, await hall.bot(8), options=LONG, position=uneven(40, 1))
     while match.status != "finished":
         match = await passed(person, (await acted(person, match)).id)
     assert match.result is not None
