@@ -37,8 +37,8 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
 
     iterations   of the search, for each action
     random       share of the actions that are chosen at random instead
-    drawn        for an action at random so many are drawn,
-    slip         and the first is chosen whose `evaluate`, in a sampled world, is at most so far below the best of them
+    drawn        how many actions are drawn where one is chosen at random
+    slip         how much worse than the best of them, by `evaluate` in a sampled world, the chosen one may be
     book         does it use the game's book?
     belief       does it remember what it has seen? (`Belief`)
     settings     how the search goes about it, if not as in the game's other levels"""
@@ -178,8 +178,8 @@ def complete_actions(seen: State, seat: str) -> list[Any]:
 def _any_of(
     seen: State, seat: str, actions: Sequence[Any], rng: random.Random, drawn: int = DRAWN, slip: float = SLIP
 ) -> Any:
-    """Of `drawn` actions at random the first whose value, by `evaluate` in a sampled world, is at most `slip`
-    below that of the best. Some draws choose the type first, since a game may list fifty moves and one attack."""
+    """Draws `drawn` actions, and returns the first whose value, by `evaluate` in a sampled world, is at most `slip`
+    below that of the best of them. Some draws choose the type first: a game may list fifty moves and one attack."""
     kinds: dict[str, list[Any]] = {}
     for action in actions:
         kinds.setdefault(type_name(action), []).append(action)

@@ -164,7 +164,7 @@ static void lose(const junqi_setup *setup, junqi_state *state, int32_t piece)
     state->at[piece] = OFF;
 }
 
-/* How many pieces of an army and type stand on the board of a view by no id. */
+/* How many pieces of this army and type a view shows without their ids. */
 static int32_t known_without_id(const junqi_state *state, int32_t army, int32_t type)
 {
     int32_t n = 0;
@@ -174,7 +174,7 @@ static int32_t known_without_id(const junqi_state *state, int32_t army, int32_t 
     return n;
 }
 
-/* Does this one of an army's pieces stand where the state tells it? */
+/* Is the one piece that the army has of this type known to be on the board? */
 static int stands(const junqi_state *state, int32_t army, int32_t type)
 {
     return state->at[piece_id(army, type, 0)] != OFF || (state->veiled && known_without_id(state, army, type) > 0);
@@ -1325,8 +1325,8 @@ static uint32_t junqi_to_act(const void *setup, const void *state_)
     return state->phase == PLAY ? wl_bit(state->turn) : 0;
 }
 
-/* What `viewer` may know of what stands on a space: the piece itself where he may know it by its id. Of a view, where less than
- * a piece may stand, no more than he can see there. */
+/* What `viewer` may know of what stands on a space: the piece itself where he may know it by its id. In the state of a view the
+ * occupant may be known by less than its id already; it is never shown by more than that. */
 static int32_t seen(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t occupant)
 {
     const int32_t army = army_of(occupant), type = type_of(occupant);
@@ -1427,11 +1427,11 @@ static int32_t noted(const junqi_setup *setup, const junqi_state *state, int32_t
     return id;
 }
 
-/* Is a piece that stands nowhere lost? In a view it may be one of those whose ids are not known. */
+/* Is a piece without a space lost? In the state of a view it may also be one that is shown without its id. */
 static int is_lost(const junqi_setup *setup, const junqi_state *state, int32_t piece)
 {
     const int32_t army = army_of(piece), type = type_of(piece);
-    int32_t place = 0; /* among those of its kind that stand nowhere */
+    int32_t place = 0; /* how many before it of this army and type have no space */
 
     if (!state->veiled)
         return 1;
@@ -1462,12 +1462,13 @@ static void show_pieces(const junqi_setup *setup, const junqi_state *state, int3
     }
     for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
         const int32_t seat = across(setup, state, army_of(piece));
-        const int32_t lost = seen_lost(setup, state, viewer, piece);
+        int32_t lost;
         if (state->at[piece] != OFF || !is_lost(setup, state, piece)) {
             if (setup->mode == FLIP && seat != NONE)
                 view->count[seat]++;
             continue;
         }
+        lost = seen_lost(setup, state, viewer, piece);
         if (lost != EMPTY)
             view->lost[view->n_lost++] = (uint8_t)lost;
         if (setup->mode == FLIP)
