@@ -386,12 +386,7 @@ class Engine:
         def may(word: str) -> bool:
             return state.check(seat, {"type": word}) is None
 
-        # The value of what was not searched for says little.
-        word = (
-            mood.instead(may, choice.value, table.players)
-            if choice.iterations
-            else mood.answer(may, choice.value)
-        )
+        word = mood.instead(may, choice.value, table.players, searched=choice.iterations > 0)
         if word is not None:
             return {"type": word}, None
         how: Json = {"iterations": choice.iterations, "version": warlog_core.SEARCH_VERSION}

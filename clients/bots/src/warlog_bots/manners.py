@@ -15,12 +15,12 @@ from warlog_client.models import Json
 RELUCTANT = frozenset({"resign", "offer_draw", "accept_draw", "decline_draw"})
 
 LOST, LOST_FOR = 0.05, 6
-"""A seat resigns when its last values, so many, have all been as low as that."""
+"""A seat resigns when its last values, so many, have all been as low as that, searched for or not."""
 EVEN, EVEN_FOR = 0.02, 30
 """It offers a draw, once, when its last values, so many, have all been so near to one half."""
 WORSE, DECIDED = 0.35, 20
 """It accepts a draw at a value of WORSE or less, and after so many decisions at one half or less."""
-VALUES_KEPT = max(LOST_FOR, EVEN_FOR, DECIDED)
+VALUES_KEPT = max(EVEN_FOR, DECIDED)
 
 
 def accepts(match: Match) -> bool:
@@ -37,7 +37,8 @@ class Mood:
     """What a seat remembers of its own judgements, from one decision to the next."""
 
     def __init__(self) -> None:
-        self._values: deque[float] = deque(maxlen=VALUES_KEPT)
+        self._values: deque[float] = deque(maxlen=VALUES_KEPT)  # of searches
+        self._lost_for = 0
         self._has_offered = False
 
     def answer(self, may: Callable[[str], bool], value: float) -> str | None:
@@ -48,20 +49,27 @@ class Mood:
             return "accept_draw"
         return "decline_draw" if may("decline_draw") else None
 
-    def instead(self, may: Callable[[str], bool], value: float, players: int) -> str | None:
+    def instead(
+        self, may: Callable[[str], bool], value: float, players: int, *, searched: bool = True
+    ) -> str | None:
         """The action about the match's end that the seat takes instead of playing on: its type.
 
-        may      is this one legal?
-        players  who sit there: each may hold several seats
+        may       is this one legal?
+        players   who sit there: each may hold several seats
+        searched  was the value searched for? At a glance many a position seems even that is not
         """
-        self._values.append(value)
+        self._lost_for = self._lost_for + 1 if value <= LOST else 0
+        if searched:
+            self._values.append(value)
         if may("accept_draw"):
             return self.answer(may, value)
         if players > 2:
             return None  # it has allies, or leaves the others to each other
-        last = list(self._values)
-        if len(last) >= LOST_FOR and max(last[-LOST_FOR:]) <= LOST and may("resign"):
+        if self._lost_for >= LOST_FOR and may("resign"):
             return "resign"
+        if not searched:
+            return None
+        last = list(self._values)
         even = len(last) >= EVEN_FOR and all(abs(one - 0.5) <= EVEN for one in last)
         if even and not self._has_offered and may("offer_draw"):
             self._has_offered = True
