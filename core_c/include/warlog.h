@@ -114,8 +114,12 @@
  * action is looked at like that, in several worlds where anything is hidden or random, and so the search begins as a player who
  * looks one action ahead; further down some at random, of which the best go into the tree. (One that draws is looked at with
  * several throws, or those that were lucky once would seem the best.) The longer a node has been visited, the more of them are
- * considered (progressive widening). A glance counts as some visits of the action, and in the answer, if the settings say so, for
- * more. What gains nothing and leaves its seat to act seems a little worse at a glance: it could be left out.
+ * considered (progressive widening). A glance counts as some visits of the action.
+ *
+ * An action is *idle* if it gains nothing at a glance and leaves its seat to act: it could be left out. It seems a little worse at a
+ * glance, and where the settings say so it costs its seat something in each walk through it. For a walk that is made longer by idle
+ * actions ends before the enemy has answered, which looks better than it is, and so they would seem worth while. What a choice is said
+ * to be worth leaves the costs out.
  *
  * A sample agrees with what the viewer sees now, and forgets what he saw before: who has moved, what beat what. A *belief* does
  * not (a particle filter). wl_belief_see is called with each version that the viewer sees, in order. A belief is many worlds,
@@ -661,7 +665,7 @@ typedef struct wl_search_settings {
     int32_t trust;           /* a glance counts as so many visits */
     int32_t exploration;     /* how much weight doubt has: per cent of the values' standard deviation */
     int32_t widening;        /* per cent: at a node that was visited n times about `widening / 100 * sqrt(n)` actions are tried */
-    int32_t final_glance;    /* per cent: for the order of the answer a glance counts as `trust` and this share of the visits */
+    int32_t idle;            /* what an action costs its seat that gains nothing at a glance and leaves it to act; of WL_WON */
 } wl_search_settings;
 
 /* An action that was looked at. */

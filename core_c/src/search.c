@@ -17,27 +17,32 @@ enum {
     IDLE = 1000,   /* so much worse seems, at a glance, what gains nothing and leaves its seat to act: it can be left out */
 };
 
+/* What an action is worth to its actor at a glance, and what it costs since it gains nothing (`idle` of wl_search_settings). */
+typedef struct glimpse {
+    uint32_t value, cost;
+} glimpse;
+
 /* An action that was tried after those above it. Nodes are numbered from 1; 0 is none. */
 typedef struct node {
     wl_action action;
     int32_t actor;
     uint32_t first, next; /* the first action after it, and the next one beside it */
     uint32_t visits;
-    uint32_t prior;     /* its value to its actor at a glance */
+    glimpse prior;      /* at a glance */
     uint32_t fruitless; /* its visits when no more actions were found to come after it */
-    uint64_t sum;       /* of the values to its actor */
+    uint64_t sum, costs; /* of the values to its actor; of what idle actions from here on cost him, at most the values */
 } node;
 
 typedef struct search {
     const wl_game *game;
     const void *setup, *seen;
-    int32_t seat, candidates, root_candidates, glances, trust, exploration, widening, final_glance;
+    int32_t seat, candidates, root_candidates, glances, trust, exploration, widening, idle;
     uint64_t n_values, sum, squares; /* of the values to the seat */
     uint64_t spread;                 /* their standard deviation */
     uint64_t random;
     uint8_t *world, *tried; /* states */
     wl_action *actions;     /* room for LISTED_MAX */
-    uint32_t *glanced;      /* likewise: what they are worth at a glance */
+    glimpse *glanced;       /* likewise: what they are worth at a glance */
     node *nodes;            /* the root is node 0 */
     wl_action answers[WL_SEATS_MAX][ANSWERS];
     uint32_t n_answers[WL_SEATS_MAX]; /* so far */
@@ -102,32 +107,35 @@ static void note_value(search *s, uint64_t value)
 
 /* What the action is worth to its actor at a glance, 0 if it cannot be taken; and did it draw anything? `before`: what the world
  * is worth to the actor without it. */
-static uint32_t glance(search *s, const wl_post *post, int32_t before, int *drew)
+static glimpse glance(search *s, const wl_post *post, int32_t before, int *drew)
 {
     int32_t value[WL_SEATS_MAX];
     int32_t after;
 
     wl_copy(s->game, s->tried, s->world);
     if (wl_play_noting(s->game, s->setup, s->tried, post, &s->random, drew) != WL_OK)
-        return 0;
+        return (glimpse){0, 0};
     value_of(s, s->tried, value);
     after = value[post->actor];
-    if (after <= before && (s->game->to_act(s->setup, s->tried) & wl_bit(post->actor)) != 0)
-        after = after > IDLE ? after - IDLE : 0;
-    return (uint32_t)after;
+    if (after > before || (s->game->to_act(s->setup, s->tried) & wl_bit(post->actor)) == 0)
+        return (glimpse){(uint32_t)after, 0};
+    return (glimpse){(uint32_t)(after > IDLE ? after - IDLE : 0), (uint32_t)s->idle};
 }
 
-/* The mean of as many throws of the dice, where it throws any. */
-static uint32_t glance_often(search *s, const wl_post *post, int32_t before, uint32_t throws)
+/* Adds the mean of as many throws of the dice, where it throws any. */
+static void glance_often(search *s, const wl_post *post, int32_t before, uint32_t throws, glimpse *sum)
 {
     int drew;
-    uint32_t sum = glance(s, post, before, &drew);
+    glimpse all = glance(s, post, before, &drew);
 
-    if (!drew)
-        return sum;
-    for (uint32_t i = 1; i < throws; i++)
-        sum += glance(s, post, before, &drew);
-    return sum / throws;
+    throws = drew ? throws : 1;
+    for (uint32_t i = 1; i < throws; i++) {
+        const glimpse one = glance(s, post, before, &drew);
+        all.value += one.value;
+        all.cost += one.cost;
+    }
+    sum->value += all.value / throws;
+    sum->cost += all.cost / throws;
 }
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------- */
@@ -142,10 +150,10 @@ static const node *child_with(const search *s, const node *parent, int32_t actor
     return NULL;
 }
 
-/* The mean value of a child, its value at a glance counting as `trust` visits. */
+/* The mean value of a child, less its costs; its value at a glance counts as `trust` visits. */
 static uint64_t mean_of(const node *child, uint64_t trust)
 {
-    return (child->sum + trust * child->prior) / (child->visits + trust);
+    return (child->sum - child->costs + trust * child->prior.value) / (child->visits + trust);
 }
 
 /* The mean, and a bonus that shrinks with the visits: the upper confidence bound of UCT, measured by the spread of the values of
@@ -269,14 +277,16 @@ static int32_t judge(search *s, int32_t actor, uint32_t n, int32_t glances)
         value_of(s, s->world, before);
         for (uint32_t i = 0; i < n; i++) {
             const wl_post post = {.actor = actor, .action = s->actions[i]};
-            s->glanced[i] += glance_often(s, &post, before[actor], glances > 1 ? 1 : THROWS);
+            glance_often(s, &post, before[actor], glances > 1 ? 1 : THROWS, &s->glanced[i]);
         }
         pass++;
         if (pass < glances)
             error = imagine(s);
     } while (pass < glances && error == WL_OK && !is_certain(s));
-    for (uint32_t i = 0; i < n; i++)
-        s->glanced[i] /= (uint32_t)pass;
+    for (uint32_t i = 0; i < n; i++) {
+        s->glanced[i].value /= (uint32_t)pass;
+        s->glanced[i].cost /= (uint32_t)pass;
+    }
     return error;
 }
 
@@ -284,14 +294,14 @@ static int32_t judge(search *s, int32_t actor, uint32_t n, int32_t glances)
 static void bring_best(search *s, uint32_t from, uint32_t n)
 {
     uint32_t best = from;
-    uint32_t value;
+    glimpse kept;
 
     for (uint32_t i = from + 1; i < n; i++)
-        if (s->glanced[i] > s->glanced[best])
+        if (s->glanced[i].value > s->glanced[best].value)
             best = i;
-    value = s->glanced[best];
+    kept = s->glanced[best];
     s->glanced[best] = s->glanced[from];
-    s->glanced[from] = value;
+    s->glanced[from] = kept;
     swap_actions(&s->actions[from], &s->actions[best]);
 }
 
@@ -307,7 +317,7 @@ static int32_t widen(search *s, node *parent, int32_t actor)
 
     if (n == 0)
         return 0;
-    s->glanced[0] = WL_EVEN;
+    s->glanced[0] = (glimpse){WL_EVEN, 0};
     if (candidates > 1)
         error = judge(s, actor, n, is_root ? s->glances : 1);
     if (error != WL_OK)
@@ -368,7 +378,7 @@ static int32_t walk(search *s, node **path)
 static int32_t iterate(search *s)
 {
     node *path[DEPTH_MAX];
-    int32_t value[WL_SEATS_MAX];
+    int32_t value[WL_SEATS_MAX], costs[WL_SEATS_MAX] = {0};
     int32_t depth;
     const int32_t error = imagine(s);
 
@@ -379,11 +389,15 @@ static int32_t iterate(search *s)
         return depth;
     value_of(s, s->world, value);
     note_value(s, (uint64_t)value[s->seat]);
-    for (int32_t i = 0; i < depth; i++) {
+    for (int32_t i = depth - 1; i > 0; i--) {
+        const int32_t actor = path[i]->actor;
+        const int32_t left = value[actor] - costs[actor];
+        costs[actor] += (int32_t)path[i]->prior.cost < left ? (int32_t)path[i]->prior.cost : left;
         path[i]->visits++;
-        if (i > 0)
-            path[i]->sum += (uint64_t)value[path[i]->actor];
+        path[i]->sum += (uint64_t)value[actor];
+        path[i]->costs += (uint64_t)costs[actor];
     }
+    path[0]->visits++;
     return WL_OK;
 }
 
@@ -417,9 +431,7 @@ static wl_choice choice_of(const search *s, const node *chosen)
  * by their visits. Where all have few visits the mean tells more than they. */
 static uint64_t rank_of(const search *s, const node *child, uint32_t most)
 {
-    const uint64_t trust = (uint64_t)s->trust + (uint64_t)child->visits * (uint64_t)s->final_glance / 100;
-
-    return child->visits >= most - most / 2 ? ((uint64_t)1 << 32) + mean_of(child, trust) : child->visits;
+    return child->visits >= most - most / 2 ? ((uint64_t)1 << 32) + mean_of(child, (uint64_t)s->trust) : child->visits;
 }
 
 /* In the answer: of equals the one that seemed better at a glance, which was added first. */
@@ -462,7 +474,7 @@ static int32_t given(int32_t number, int32_t usual) { return number > 0 ? number
 static int are_settings(const wl_search_settings *s)
 {
     return s != NULL && s->iterations >= 0 && s->candidates >= 0 && s->root_candidates >= 0 && s->glances >= 0 && s->trust >= 0 &&
-           s->exploration >= 0 && s->widening >= 0 && s->final_glance >= 0;
+           s->exploration >= 0 && s->widening >= 0 && s->idle >= 0 && s->idle <= WL_WON;
 }
 
 static int plays(const wl_game *game) { return game != NULL && game->sample != NULL && game->evaluate != NULL; }
@@ -516,13 +528,13 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
         s.belief = error > 0 ? settings->belief : NULL;
         s.n_belief = settings->n_belief;
     }
-    used = 2 * game->state_size + LISTED_MAX * (sizeof(wl_action) + sizeof(uint32_t));
+    used = 2 * game->state_size + LISTED_MAX * (sizeof(wl_action) + sizeof(glimpse));
     if (n_arena < used + 2 * sizeof(node))
         return WL_E_SPACE;
     s.world = arena;
     s.tried = s.world + game->state_size;
     s.actions = (wl_action *)(void *)(s.tried + game->state_size);
-    s.glanced = (uint32_t *)(void *)(s.actions + LISTED_MAX);
+    s.glanced = (glimpse *)(void *)(s.actions + LISTED_MAX);
     s.nodes = (node *)(void *)(s.glanced + LISTED_MAX);
     s.seen = seen;
     room = (n_arena - used) / sizeof(node);
@@ -536,7 +548,7 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
     s.widening = given(settings->widening, WIDENING);
     s.glances = given(settings->glances, GLANCES);
     s.trust = given(settings->trust, TRUST);
-    s.final_glance = settings->final_glance;
+    s.idle = settings->idle;
     s.spread = SPREAD;
     memset(s.world, 0, 2 * game->state_size);
     for (int64_t i = 0; i < settings->iterations; i++) {

@@ -160,7 +160,7 @@ static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t se
                                          .root_candidates = below(f, 40),
                                          .glances = below(f, 4),
                                          .widening = below(f, 300),
-                                         .final_glance = below(f, 200)};
+                                         .idle = below(f, 5000)};
     wl_choice choices[4];
 
     return wl_search(f->game, setup, seen, seat, &settings, arena, sizeof arena, choices, sizeof choices / sizeof choices[0]);

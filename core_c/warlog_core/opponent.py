@@ -48,7 +48,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     trust            a glance counts as so many visits
     exploration      how much weight doubt has, in per cent of the standard deviation of the values
     widening         in per cent: at a node that was visited n times about widening / 100 * sqrt(n) actions are tried
-    final_glance     in per cent: for the order of the lines a glance counts as `trust` and this share of the visits"""
+    idle             what an action costs its seat that gains nothing at a glance and leaves it to act, of 65,535"""
 
     candidates: int = 0
     root_candidates: int = 0
@@ -56,7 +56,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     trust: int = 0
     exploration: int = 0
     widening: int = 0
-    final_glance: int = 0
+    idle: int = 0
 
 
 class Choice(Struct, frozen=True):

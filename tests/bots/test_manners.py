@@ -15,9 +15,7 @@ def said(values: list[float], legal: list[str] = ALL, players: int = 2) -> list[
 
 def test_what_seems_lost_at_a_glance_is_resigned_too_but_even_it_is_not_called() -> None:
     mood = Mood()
-    words = [
-        mood.instead(ALL.__contains__, 0.01, 2, searched=number % 3 == 0) for number in range(LOST_FOR)
-    ]
+    words = [mood.instead(ALL.__contains__, 0.01, 2, searched=number % 3 == 0) for number in range(LOST_FOR)]
     assert words == [None] * (LOST_FOR - 1) + ["resign"]
     mood = Mood()
     assert {mood.instead(ALL.__contains__, 0.5, 2, searched=False) for _ in range(EVEN_FOR + 1)} == {None}
