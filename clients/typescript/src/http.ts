@@ -13,7 +13,7 @@ export interface Settings {
   /** Sends a request, instead of the global `fetch`. */
   fetch?: Fetch | undefined;
   retry?: Retry | undefined;
-  /** Milliseconds in which one attempt has to be answered. Default 10,000. Feeds have none. */
+  /** Milliseconds in which one attempt has to be answered. Default 10,000; an analysis has 30,000, feeds have none. */
   timeoutMs?: number | undefined;
 }
 
@@ -48,11 +48,16 @@ export interface Feed extends Call {
   silenceMs?: number | undefined;
 }
 
+/** For which an analysis may be waited for: the service takes 20,000 at most. */
+const ANALYSIS_MS = 30_000;
+
 /** What all namespaces share: the calls of the document, with retries, and the settings. */
 export class Http {
   readonly api: Client<paths>;
   /** What a call is made with whose answer is a feed: asked once, and not read to its end. */
   readonly streaming: { headers: { Accept: string }; cache: "no-store"; parseAs: "stream"; fetch: Fetch };
+  /** What an analysis is asked with. */
+  readonly analysing: { fetch: Fetch };
   readonly patience: Patience;
   readonly timeoutMs: number;
 
@@ -64,6 +69,7 @@ export class Http {
       fetch: opening(fetch),
     };
     this.patience = new Patience(retry);
+    this.analysing = { fetch: (request) => exchange(fetch, request, this.patience, ANALYSIS_MS) };
     this.timeoutMs = timeoutMs;
     this.api = createClient<paths>({
       baseUrl: url,

@@ -192,9 +192,10 @@ export class MatchHandle<G extends GameName = GameName> {
     } = {},
   ): Promise<Analysis<G>> {
     const { at = null, lines = 5, iterations = null, signal } = how;
+    const { api, analysing } = this.#http;
     const params = { path: this.#path };
     const body = { seat, at, lines, iterations };
-    return dataAs(this.#http.api.POST("/v1/matches/{match_id}/analysis", { params, body, signal }));
+    return dataAs(api.POST("/v1/matches/{match_id}/analysis", { ...analysing, params, body, signal }));
   }
 
   /**

@@ -163,6 +163,16 @@ describe("waiting", () => {
     expect(server.received.length).toBe(2);
   });
 
+  test("for an analysis outlasts the timeout of other calls", async () => {
+    async function* late() {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      yield reply(200, { actions: [] });
+    }
+    const { warlog, server } = await answering(late, { timeoutMs: 100 });
+    expect(await warlog.match("m_1").analysis("red")).toEqual({ actions: [] });
+    expect(server.received.length).toBe(1);
+  });
+
   test("for an answer ends by the caller's signal", async () => {
     const { warlog, server } = await answering(() => undefined, { retry: { attempts: 1 } });
     const controller = new AbortController();
