@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from warlog_bots.manners import DECIDED, EVEN_FOR, LOST_FOR, Mood, any_of
+from warlog_bots.manners import DECIDED, EVEN_FOR, LOST_FOR, LOST_TURNS, Mood, any_of
 
 ALL = ["move", "offer_draw", "resign"]
 ASKED = [*ALL, "accept_draw", "decline_draw"]
 
 
 def said(values: list[float], legal: list[str] = ALL, players: int = 2) -> list[str | None]:
+    """Of a seat that decides once in a turn."""
     mood = Mood()
-    return [mood.instead(legal.__contains__, value, players) for value in values]
+    return [mood.instead(legal.__contains__, value, players, 2 * turn) for turn, value in enumerate(values)]
 
 
 def test_what_seems_lost_at_a_glance_is_resigned_too_but_even_it_is_not_called() -> None:
     mood = Mood()
-    words = [mood.instead(ALL.__contains__, 0.01, 2, searched=number % 3 == 0) for number in range(LOST_FOR)]
+    words = [
+        mood.instead(ALL.__contains__, 0.01, 2, 2 * turn, searched=turn % 3 == 0) for turn in range(LOST_FOR)
+    ]
     assert words == [None] * (LOST_FOR - 1) + ["resign"]
     mood = Mood()
-    assert {mood.instead(ALL.__contains__, 0.5, 2, searched=False) for _ in range(EVEN_FOR + 1)} == {None}
+    assert {
+        mood.instead(ALL.__contains__, 0.5, 2, 2 * turn, searched=False) for turn in range(EVEN_FOR + 1)
+    } == {None}
 
 
 def test_a_bot_resigns_what_has_been_lost_for_some_time() -> None:
     assert said([0.01] * LOST_FOR) == [None] * (LOST_FOR - 1) + ["resign"]
     assert said([0.01, 0.3] * LOST_FOR) == [None] * (2 * LOST_FOR)
     assert said([0.01] * 20, ["move"]) == [None] * 20
+
+
+def test_a_bot_does_not_resign_in_the_middle_of_one_bad_turn() -> None:
+    mood = Mood()
+    versions = [
+        turn * 10 + part for turn in range(LOST_TURNS) for part in range(LOST_FOR)
+    ]  # six actions a turn
+    words = [mood.instead(ALL.__contains__, 0.01, 2, version) for version in versions]
+    assert words.index("resign") == (LOST_TURNS - 1) * LOST_FOR
+    assert mood.instead(ALL.__contains__, 0.3, 2, 100) is None
+    assert mood.instead(ALL.__contains__, 0.01, 2, 101) is None
 
 
 def test_a_bot_does_not_resign_for_its_allies() -> None:

@@ -137,6 +137,7 @@ async def test_a_bot_accepts_a_draw_when_it_stands_worse_and_declines_it_when_be
 
 async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manners, "LOST_FOR", 2)
+    monkeypatch.setattr(manners, "LOST_TURNS", 1)
     person, match = await begun(hall, await hall.bot(8), options=LONG, position=uneven(40, 1))
     while match.status != "finished":
         match = await passed(person, (await acted(person, match)).id)
@@ -146,6 +147,7 @@ async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch
 
 async def test_a_bot_with_two_seats_resigns_with_both(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manners, "LOST_FOR", 1)
+    monkeypatch.setattr(manners, "LOST_TURNS", 1)
     monkeypatch.setattr(manners, "LOST", 1.0)
     bot = await hall.bot()
     person, _ = await hall.person("person")

@@ -347,7 +347,7 @@ class Engine:
         except warlog_core.CoreError:
             self._thinker.figures.failures += 1
             log.exception("%s: the search fails for what %s sees at version %d", table.id, seat, seen.version)
-        action = self._chosen(table, question, choice) or self._anything(state, seat, seed)
+        action = self._chosen(table, question, choice, seen.version) or self._anything(state, seat, seed)
         try:
             if action is None:
                 log.warning("%s: %s finds nothing that it could do", table.id, seat)
@@ -377,7 +377,7 @@ class Engine:
             memory = table.memories[seen.seat] = Memory(self._warlog, self._thinker, seen)
         return await memory.up_to(seen, state)
 
-    def _chosen(self, table: Table, question: Question, choice: Choice | None) -> Chosen | None:
+    def _chosen(self, table: Table, question: Question, choice: Choice | None, version: int) -> Chosen | None:
         if choice is None:
             return None
         state, seat = question.seen, question.seat
@@ -386,7 +386,7 @@ class Engine:
         def may(word: str) -> bool:
             return state.check(seat, {"type": word}) is None
 
-        word = mood.instead(may, choice.value, table.players, searched=choice.iterations > 0)
+        word = mood.instead(may, choice.value, table.players, version, searched=choice.iterations > 0)
         if word is not None:
             return {"type": word}, None
         how: Json = {"iterations": choice.iterations, "version": warlog_core.SEARCH_VERSION}

@@ -14,8 +14,8 @@ from warlog_client.models import Json
 
 RELUCTANT = frozenset({"resign", "offer_draw", "accept_draw", "decline_draw"})
 
-LOST, LOST_FOR = 0.05, 6
-"""A seat resigns when its last values, so many, have all been as low as that, searched for or not."""
+LOST, LOST_FOR, LOST_TURNS = 0.05, 6, 3
+"""A seat resigns when its last values, so many and in so many turns, have all been as low as that, searched for or not."""
 EVEN, EVEN_FOR = 0.02, 30
 """It offers a draw, once, when its last values, so many, have all been so near to one half."""
 WORSE, DECIDED = 0.35, 20
@@ -38,7 +38,8 @@ class Mood:
 
     def __init__(self) -> None:
         self._values: deque[float] = deque(maxlen=VALUES_KEPT)  # of searches
-        self._lost_for = 0
+        self._lost_for = self._lost_turns = 0
+        self._decided_at: int | None = None  # the version of the last decision
         self._has_offered = False
 
     def answer(self, may: Callable[[str], bool], value: float) -> str | None:
@@ -50,22 +51,27 @@ class Mood:
         return "decline_draw" if may("decline_draw") else None
 
     def instead(
-        self, may: Callable[[str], bool], value: float, players: int, *, searched: bool = True
+        self, may: Callable[[str], bool], value: float, players: int, version: int, *, searched: bool = True
     ) -> str | None:
         """The action about the match's end that the seat takes instead of playing on: its type.
 
         may       is this one legal?
         players   who sit there: each may hold several seats
+        version   of the match: decisions right after each other belong to one turn
         searched  was the value searched for? At a glance many a position seems even that is not
         """
-        self._lost_for = self._lost_for + 1 if value <= LOST else 0
+        self._lost_turns += self._decided_at != version - 1
+        self._lost_for += 1
+        self._decided_at = version
+        if value > LOST:
+            self._lost_for = self._lost_turns = 0
         if searched:
             self._values.append(value)
         if may("accept_draw"):
             return self.answer(may, value)
         if players > 2:
             return None  # it has allies, or leaves the others to each other
-        if self._lost_for >= LOST_FOR and may("resign"):
+        if self._lost_for >= LOST_FOR and self._lost_turns >= LOST_TURNS and may("resign"):
             return "resign"
         if not searched:
             return None
