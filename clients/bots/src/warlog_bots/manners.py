@@ -15,7 +15,7 @@ from warlog_client.models import Json
 RELUCTANT = frozenset({"resign", "offer_draw", "accept_draw", "decline_draw"})
 
 LOST, LOST_FOR, LOST_TURNS = 0.05, 6, 3
-"""A seat resigns when its last values, so many and in so many turns, have all been as low as that, searched for or not."""
+"""A seat resigns when its last values, so many and in so many turns, have all been as low as that, searched or not."""
 EVEN, EVEN_FOR = 0.02, 30
 """It offers a draw, once, when its last values, so many, have all been so near to one half."""
 WORSE, DECIDED = 0.35, 20
