@@ -34,9 +34,8 @@ def test_a_bot_resigns_what_has_been_lost_for_some_time() -> None:
 
 def test_a_bot_does_not_resign_in_the_middle_of_one_bad_turn() -> None:
     mood = Mood()
-    versions = [
-        turn * 10 + part for turn in range(LOST_TURNS) for part in range(LOST_FOR)
-    ]  # six actions a turn
+    actions = range(LOST_FOR)  # of one turn
+    versions = [10 * turn + action for turn in range(LOST_TURNS) for action in actions]
     words = [mood.instead(ALL.__contains__, 0.01, 2, version) for version in versions]
     assert words.index("resign") == (LOST_TURNS - 1) * LOST_FOR
     assert mood.instead(ALL.__contains__, 0.3, 2, 100) is None

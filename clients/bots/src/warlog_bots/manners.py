@@ -57,7 +57,7 @@ class Mood:
 
         may       is this one legal?
         players   who sit there: each may hold several seats
-        version   of the match: decisions right after each other belong to one turn
+        version   of the match: decisions at consecutive versions belong to one turn
         searched  was the value searched for? At a glance many a position seems even that is not
         """
         self._lost_turns += self._decided_at != version - 1
