@@ -11,6 +11,7 @@ enum {
     TRIALS_KNOWN = 8,    /* and when it is known what it was in others */
     TRIALS_DRAWN = 4, TRIALS_DRAWN_MIN = 2048, /* for each new world; at least so many for all */
     TRIALS_VARIED = 32768,
+    RENEWED = 10, /* so many for each that was thrown away are drawn, to be replaced by a variation */
     VARIED = 2, /* one in so many of all: fewer are made more by variation */
     FEW = 8,             /* one in so many of all: new worlds are drawn */
     DRAWN_AT_ONCE = 8,   /* of which the one that has agreed for longest is taken */
@@ -283,34 +284,52 @@ static int32_t draw_world(const belief *b, uint64_t *random)
     return (int32_t)best;
 }
 
-/* A new world from one that there is: with a small change where it began, if it can go the whole way since then. */
-static void vary_world(belief *b)
+/* A new world, at the end, from this one: with a small change where it began, if it can go the whole way since then. */
+static int vary_world(belief *b, int32_t from)
 {
-    const int32_t from = draw_world(b, &b->head->random);
     const int32_t place = b->head->n_worlds;
     const int64_t ago = b->head->version - b->since[from];
     const void *seen;
 
     b->trials--;
     if (ago >= b->head->n_seen)
-        return; /* it is forgotten what was seen then */
+        return 0; /* it is forgotten what was seen then */
     seen = seen_at(b, place_of(b, (int32_t)ago));
     wl_copy(b->game, origin_of(b, place), origin_of(b, from));
     if (wl_vary(b->game, b->setup, seen, origin_of(b, place), &b->head->random) != WL_OK ||
         !b->game->sound_state(b->setup, origin_of(b, place)) || !agrees(b, origin_of(b, place), seen)) {
         memset(origin_of(b, place), 0, b->stride);
-        return;
+        return 0;
     }
     wl_copy(b->game, world_of(b, place), origin_of(b, place));
-    if (follow(b, (int32_t)ago, world_of(b, place)))
-        b->since[b->head->n_worlds++] = b->since[from];
+    if (!follow(b, (int32_t)ago, world_of(b, place)))
+        return 0;
+    b->since[b->head->n_worlds++] = b->since[from];
+    return 1;
+}
+
+/* Worlds that agreed for long descend from few, and believe too firmly what these have in common. So whenever some are thrown away
+ * the others wander, a small change at a time, among all that agree (resample-move: Gilks and Berzuini, 2001). */
+static void renew_worlds(belief *b, int32_t times)
+{
+    b->trials = TRIALS_VARIED;
+    for (int32_t k = 0; k < times && b->trials > 0 && b->head->n_worlds > 0 && b->head->n_worlds < b->cap; k++) {
+        const int32_t from = (int32_t)wl_below(&b->head->random, (uint32_t)b->head->n_worlds);
+        int32_t last;
+
+        if (!vary_world(b, from))
+            continue;
+        last = --b->head->n_worlds;
+        wl_copy(b->game, world_of(b, from), world_of(b, last));
+        wl_copy(b->game, origin_of(b, from), origin_of(b, last));
+    }
 }
 
 static void vary_worlds(belief *b)
 {
     b->trials = TRIALS_VARIED;
-    while (b->origins != NULL && b->head->n_worlds > 0 && b->head->n_worlds < b->cap / VARIED && b->trials > 0)
-        vary_world(b);
+    while (b->head->n_worlds > 0 && b->head->n_worlds < b->cap / VARIED && b->trials > 0)
+        vary_world(b, draw_world(b, &b->head->random));
 }
 
 /* New worlds: of those that agree with as much as is remembered, or with a part of it, as many as are found in time; then
@@ -367,6 +386,7 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
 {
     int32_t error = wl_check_state(game, setup, seen);
     uint64_t setup_hash;
+    int32_t n_before;
     belief b;
 
     if (error != WL_OK)
@@ -387,8 +407,12 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
     if (b.head->n_seen < b.remembered)
         b.head->n_seen++;
     b.head->version++;
+    n_before = b.head->n_worlds;
     move_worlds_on(&b);
-    vary_worlds(&b);
+    if (b.origins != NULL) {
+        renew_worlds(&b, RENEWED * (n_before - b.head->n_worlds));
+        vary_worlds(&b);
+    }
     if (b.head->n_worlds < b.cap / FEW) {
         error = draw_worlds(&b);
         if (error != WL_OK) {
