@@ -174,6 +174,14 @@ def test_every_setting_of_a_search_is_heeded(setting: str, seed: int) -> None:
     assert any(differs(seed + number) for number in range(40))  # it need not matter in every state
 
 
+def test_an_action_costs_no_more_than_a_match_is_worth() -> None:
+    seen = opening("hex", 1).seen_by("red")
+    most, more = Settings(idle=65_535), Settings(idle=65_536)
+    assert warlog_core.search(seen, "red", seed=1, iterations=5, settings=most) is not None
+    with pytest.raises(warlog_core.CoreError, match="argument"):
+        warlog_core.search(seen, "red", seed=1, iterations=5, settings=more)
+
+
 # In Weaponized Chess, which has no dice: a glance tells the truth.
 OPEN = {"stealth": False, "submersion": False}
 

@@ -152,13 +152,26 @@ def test_a_piece_is_dragged_with_a_finger(chromium: Browser, server: WarlogServe
     assert person.complaints == []
 
 
-def test_what_a_blow_would_do_is_told_before_it_is_struck(person: Person) -> None:
-    units = [("red", "swordsman", "d5"), ("blue", "archer", "f5"), ("blue", "wolf", "e6")]
+def battle(person: Person, *units: tuple[str, str, str, int]) -> None:
+    """Hex Tactics with these stacks: seat, unit, space, how many. They act in this order."""
     stacks = [
-        {"id": number, "seat": seat, "unit": unit, "space": at, "count": 10}
-        for number, (seat, unit, at) in enumerate(units, 1)
+        {"id": number, "seat": seat, "unit": unit, "space": at, "count": count}
+        for number, (seat, unit, at, count) in enumerate(units, 1)
     ]
-    person.begin("hex", position={"stacks": stacks, "queue": [1, 2, 3]}, options={"obstacles": "none"})
+    queue = [one["id"] for one in stacks]
+    person.begin("hex", position={"stacks": stacks, "queue": queue}, options={"obstacles": "none"})
+
+
+def test_a_blow_by_which_nobody_falls_has_no_number(person: Person) -> None:
+    battle(person, ("red", "militia", "d5", 1), ("blue", "swordsman", "e5", 10))
+    person.page.locator('[data-space="d5"]').click(force=True)
+    target = person.page.locator('[data-space="e5"]')
+    expect(target).to_have_attribute("aria-label", "e5, Swordsman Blue 10, can take here")
+    expect(person.page.locator("text.harm")).to_have_count(0)
+
+
+def test_what_a_blow_would_do_is_told_before_it_is_struck(person: Person) -> None:
+    battle(person, ("red", "swordsman", "d5", 10), ("blue", "archer", "f5", 10), ("blue", "wolf", "e6", 10))
     page = person.page
     archers, swordsmen, told = (
         page.locator(one) for one in ('[data-space="f5"]', '[data-space="d5"]', ".expected li")
@@ -166,6 +179,16 @@ def test_what_a_blow_would_do_is_told_before_it_is_struck(person: Person) -> Non
     swordsmen.click(force=True)
     expect(archers).to_have_attribute("aria-label", "f5, Archer Blue 10, 7…10 would fall, can take here")
     expect(page.locator("text.harm")).to_have_text(["−7…10", "−5…8"], use_inner_text=False)
+    archers.click(force=True)
+    # From wherever it is struck, the blow is the same, and told once.
+    expect(told).to_have_text(
+        [
+            "Blue Archer f5: damage 80 (60 to 100), 10 (7 to 10) fall",
+            "Red Swordsman d5: damage 0 (0 to 6), 0 fall",
+        ]
+    )
+    page.keyboard.press("Escape")
+    swordsmen.click(force=True)
     page.locator('[data-space="e5"]').click(force=True)
     expect(told.filter(has_text="Blue Archer f5")).to_have_text(
         "Blue Archer f5: damage 80 (60 to 100), 10 (7 to 10) fall"

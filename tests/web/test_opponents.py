@@ -107,7 +107,7 @@ def test_every_seat_can_have_a_bot_of_its_own(somebody: Person) -> None:
     page.get_by_role("spinbutton", name="seats").fill("3")
     page.get_by_label("Side").select_option("blue")
     page.get_by_label("Against you: Red").select_option("bot:8")
-    page.get_by_role("button", name="Play a friend").click()
+    page.get_by_role("button", name="Play a friend and the computer").click()
     page.wait_for_url("**/m/*")
     seats = page.locator(".seats li")
     expect(seats.nth(0)).to_contain_text("Computer, level 8")

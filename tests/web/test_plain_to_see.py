@@ -56,6 +56,14 @@ def test_what_may_still_be_done_in_a_turn_is_said(person: Person) -> None:
     person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "black", "action": moves[0]})
     expect(may).to_contain_text("End the turn")
     expect(may).not_to_contain_text("Move")
+    # So it can when something has been clicked.
+    person.page.locator(".space.can").first.focus()
+    person.page.keyboard.press("Enter")
+    person.page.get_by_role("button", name="Cancel").wait_for()
+    version = person.events()
+    person.page.get_by_role("button", name="End the turn").click()
+    person.page.get_by_text("Black: End the turn").first.wait_for()
+    assert person.events() > version
 
 
 def test_a_shot_without_effect_says_so(person: Person) -> None:
@@ -298,7 +306,7 @@ def test_the_only_piece_that_may_act_is_named(person: Person) -> None:
     view = person.ask(f"/v1/matches/{match}/view?seat=red")["view"]
     active = next(one for one in view["stacks"] if one["id"] == view["active"])
     hint = person.page.get_by_role("region", name="What you can do").locator(".hint")
-    expect(hint).to_contain_text(f"{active['space']} is to act: choose it, or an action.")
+    expect(hint).to_contain_text(f"{active['space']} is to act: choose it.")
 
 
 def test_how_a_match_ended_reads_as_it_was(person: Person) -> None:

@@ -496,7 +496,7 @@ class Endpoints:
         iterations: int | None = None,
     ) -> Request[models.Analysis]:
         """What the computer would do as the seat, with what it knew at version `at`: at most so many `lines`, the best
-        one first. It takes a second or two.
+        one first. It takes a second or two, on a busy machine longer.
 
         For a seat of yours in a casual match in which all others are yours or bots'; for every seat once the match is
         over. Raises Forbidden (`hidden`), RuleRefused (`nothing_to_choose`, `no_search`), ServiceUnavailable."""

@@ -177,7 +177,7 @@ export class MatchHandle<G extends GameName = GameName> {
 
   /**
    * What the computer would do as a seat, with what it knew at a version: the best actions, each with its value and what is
-   * expected to follow. It takes a second or two.
+   * expected to follow. It takes a second or two, on a busy machine longer.
    *
    * For a seat of yours in a casual match in which all others are yours or bots'; for every seat once the match is over.
    * Throws `hidden`, `nothing_to_choose`, `no_search`, `unavailable` where no program plays for the server's bots.

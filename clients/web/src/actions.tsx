@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type Candidate, type Chooser, nameOf } from "./choose";
+import { type Candidate, type Chooser, type Harm, nameOf } from "./choose";
 import { isAside } from "./described";
 import { cost, TemplateForm } from "./forms";
 import type { MatchState } from "./state";
@@ -24,6 +24,8 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
   const meta = all.filter((one) => one.type.kind === "meta");
   const chosen = match.cells.value.length > 0;
+  // What needs no click at all, such as the end of a turn, stays in sight when something has been clicked.
+  const unclicked = chosen ? all.filter(({ type }) => type.clicks.length === 0 && type.kind !== "meta" && type.kind !== "answer") : [];
   const isIdle = picked.length === 0 && !summary.to_act.some((seat) => mine.includes(seat)); // a draw may be offered all the same
   const only = match.groups.value.size === 1 ? [...match.groups.value.keys()][0] : undefined;
   const choose = (one: Candidate) => match.choose(one);
@@ -33,7 +35,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <p class="hint">
         {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
         {only === undefined ? null : <b>{only}: </b>}
-        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length, !chosen && isBeside(match), chooser.first(picked))}
+        {isIdle ? words().notYourTurn : hint(chosen, settled.length, picked.length, isBeside(match), chooser.first(picked))}
       </p>
       {chosen || isIdle ? null : <Kinds match={match} />}
       <Groups match={match} />
@@ -46,6 +48,9 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
         ))}
         {chosen && settled.length === 1 && chooser.isPaid(settled[0]!) ? <button type="button" onClick={() => ((match.paid.value = settled[0]!.trace?.pays ?? null), (match.open.value = { ...settled[0]!.action, open: true }))}>{words().choosePayment}</button> : null}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
+        {unclicked.map((one) => (
+          <button type="button" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{one.type.label}</button>
+        ))}
       </div>
       {isIdle ? null : (
         <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
@@ -102,9 +107,9 @@ function isBeside(match: MatchState): boolean {
 /** What the reader is to do next: he has begun something or not, and so many of the actions that are left need no further click. */
 function hint(isBegun: boolean, settled: number, left: number, areBeside: boolean, { role, only }: ReturnType<Chooser["first"]>): string {
   if (settled < left) {
-    if (isBegun) return words().chooseTarget;
     if (areBeside) return words().chooseBeside;
-    return role === "space" ? words().chooseSpace : only === undefined ? words().choosePiece : words().chooseOnly(only);
+    if (isBegun) return words().chooseTarget;
+    return role === "space" ? words().chooseSpace : only === undefined ? words().choosePiece : words().chooseOnly(only, settled > 0);
   }
   if (!isBegun) return words().chooseAction;
   return settled === 1 ? words().onceMore : words().whichOne;
@@ -121,16 +126,21 @@ function Expected({ match }: { match: MatchState }): JSX.Element | null {
   const picked = match.picked.value ?? [];
   const only = match.pointed.value ?? match.sure.value;
   const meant = (only !== null ? [only] : match.cells.value.length > 0 ? picked : []).flatMap((one) => (one.trace?.harm === undefined ? [] : [one.trace.harm]));
-  if (meant.length === 0 || meant.length > EXPECTED_MAX) return null;
+  const inWords = meant.map((blows) => blows.map((blow) => struck(match, blow)));
+  const different = new Map(inWords.map((lines) => [lines.join(), lines])); // the same blows may be struck from several spaces
+  if (different.size === 0 || different.size > EXPECTED_MAX) return null;
   return (
     <ul class="expected" aria-label={words().expected} aria-live="polite">
-      {meant.flat().map((blow) => {
-        const struck = match.shown.value.find((thing) => thing.id !== undefined && thing.id === blow.piece && thing.entry !== undefined);
-        const owner = match.game.value!.owners.get(struck?.owner ?? "")?.name;
-        return <li>{words().harm([owner, struck?.entry?.name, blow.space].filter(Boolean).join(" "), blow)}</li>;
-      })}
+      {[...different.values()].flat().map((line) => <li>{line}</li>)}
     </ul>
   );
+}
+
+/** A blow in words. Who strikes from elsewhere is named by where he stands now: as it was clicked, and the same for all ways to do it. */
+function struck(match: MatchState, blow: Harm): string {
+  const one = match.shown.value.find((thing) => thing.id !== undefined && thing.id === blow.piece && thing.entry !== undefined);
+  const owner = match.game.value!.owners.get(one?.owner ?? "")?.name;
+  return words().harm([owner, one?.entry?.name, one?.spaces[0] ?? blow.space].filter(Boolean).join(" "), blow);
 }
 
 /** Asks about an action before it is taken. */

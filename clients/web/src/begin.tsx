@@ -68,7 +68,8 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
   const seats = seated.value.length > 0 ? seated.value : game.value.seats;
   const mine = seats.find((one) => one.id === wish.value.seat) ?? seats[0]!;
   const other = (seat: string) => others.value[seat] ?? "open";
-  const isAgainstBots = seats.every((one) => one === mine || other(one.id) !== "open");
+  const against = new Set(seats.filter((one) => one !== mine).map((one) => (other(one.id) === "open" ? "friend" : "computer")));
+  const play = against.size > 1 ? words().friendAndComputer : against.has("computer") ? words().computer.play : words().friend;
   const schemas = new Schemas(said.options as Schema);
   const options = Object.entries(schemas.at([]).properties ?? {}).sort(([, a], [, b]) => Number(isDeep(schemas, a)) - Number(isDeep(schemas, b)));
   const form: Form = { described: game.value, schemas, referred: () => undefined };
@@ -129,7 +130,7 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
       </details>
       <div class="row">
         <button type="button" class="main" onClick={() => void begin(name, () => "me", given.value, wish.value)}>{words().alone}</button>
-        <button type="button" onClick={() => void begin(name, other, given.value, wish.value)}>{isAgainstBots ? words().computer.play : words().friend}</button>
+        <button type="button" onClick={() => void begin(name, other, given.value, wish.value)}>{play}</button>
         <button type="button" onClick={() => void look({ game: name as never, options: given.value as never, ...asked })}>{words().pair}</button>
       </div>
     </main>

@@ -14,6 +14,9 @@ import { words } from "./words";
 /** What a click on a cell does: it begins an action, or continues one. Or what stands there is wrong. */
 export type Target = "can" | Meant | "wrong";
 
+// Names of spaces, in the board's units: a large board is drawn smaller, and its names are to be read all the same.
+const [NAME, NAMES_ON_BOARD] = [7, 80]; // at least so large; so many would stand one above the other
+
 export const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", own: "canHitOwn", wrong: "isWrong" } as const;
 
 /** Where an action would lead, with a few letters beside it. */
@@ -100,7 +103,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
   return (
     <figure class="level">
       {props.isOnly ? null : <figcaption>{words().level(level)}</figcaption>}
-      <svg ref={root} class="board" viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level} {...drag}>
+      <svg ref={root} class="board" style={{ "--name": `${Math.max(NAME, plan.height / NAMES_ON_BOARD)}px` }} viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level} {...drag}>
         <Patterns described={described} />
         <g class="edges">
           {board.edges.map((edge) => {

@@ -185,7 +185,7 @@ export class Chooser {
     return this.isPointed(candidate) && candidate.left.length < candidate.type.clicks.length ? "aim" : "go";
   }
 
-  /** What these would do to whom: how many fall, at least and at most. */
+  /** What these would do to whom: how many fall, at least and at most; where nobody can fall, nothing. */
   harm(candidates: readonly Candidate[]): Map<string, readonly [number, number]> {
     const found = new Map<string, readonly [number, number]>();
     for (const { trace } of candidates) {
@@ -195,7 +195,7 @@ export class Chooser {
       const [least, most] = found.get(name) ?? [Infinity, 0];
       found.set(name, [Math.min(least, blow.killed_min), Math.max(most, blow.killed_max)]);
     }
-    return found;
+    return new Map([...found].filter(([, [, most]]) => most > 0));
   }
 
   /** The places of the pieces and spaces that an action names, in order. `moved`: where pieces are now; it learns of this one. */

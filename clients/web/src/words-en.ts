@@ -49,6 +49,7 @@ export const en = {
   chooseGame: "Choose a game",
   alone: "Play here, both sides",
   friend: "Play a friend",
+  friendAndComputer: "Play a friend and the computer",
   computer: {
     play: "Play the computer",
     level: "Level of the computer",
@@ -252,7 +253,7 @@ export const en = {
   whichOne: "Which one?",
   choosePiece: "Choose one of your pieces, or an action.",
   chooseSpace: "Choose one of the marked spaces.",
-  chooseOnly: (piece: string) => `${piece} is to act: choose it, or an action.`,
+  chooseOnly: (piece: string, orAction: boolean) => `${piece} is to act: choose it${orAction ? ", or an action" : ""}.`,
   chooseBeside: "Choose one of the pieces that lie under the board.",
   chooseAction: "Choose what to do.",
   onceMore: "Click it once more, or choose it here, to do this.",

@@ -47,6 +47,7 @@ export const zh: Words = {
   chooseGame: "选择游戏",
   alone: "在此自己下双方",
   friend: "与朋友对战",
+  friendAndComputer: "与朋友和电脑对战",
   computer: {
     play: "与电脑对弈",
     level: "电脑的等级",
@@ -275,7 +276,7 @@ export const zh: Words = {
   } as Record<string, string>,
   choosePiece: "选择您的棋子，或一个动作。",
   chooseSpace: "请选择一个标出的格子。",
-  chooseOnly: (piece) => `轮到${piece}行动：请选择它，或一个动作。`,
+  chooseOnly: (piece, orAction) => `轮到${piece}行动：请选择它${orAction ? "，或一个动作" : ""}。`,
   chooseBeside: "请从棋盘下方的棋子中选择一个。",
   unseen: (who) => `${who}已行动，但什么也没看到`,
   aPiece: "一枚棋子",
