@@ -126,9 +126,9 @@
  * whole states. With each version every world is moved on by an action after which it looks as the viewer sees it; one that has
  * no such action is thrown away. Where few are left, new ones are drawn: sampled as of some versions ago and moved on from there,
  * or as of now; and where the game brings `vary`, made of those that are left, as they were at first, by small changes that agree
- * with all that was seen since. In such a game many of those that are left are replaced so whenever some are thrown away: else all
- * would descend from few, and agree on more than was seen. A search that is given the belief takes its worlds from it, those that have agreed for long
- * more often. The same seed and the same versions make the same belief, byte for byte.
+ * with all that was seen since. In such a game many worlds are replaced so with each version, however many are left: else all would
+ * descend from few, and agree on more than was seen. A search that is given the belief takes its worlds from it, those that have
+ * agreed for long more often. The same seed and the same versions make the same belief, byte for byte.
  *
  *
  * 10. Numbers for learning

@@ -11,7 +11,7 @@ enum {
     TRIALS_KNOWN = 8,    /* and when it is known what it was in others */
     TRIALS_DRAWN = 4, TRIALS_DRAWN_MIN = 2048, /* for each new world; at least so many for all */
     TRIALS_VARIED = 32768,
-    RENEWED = 10, /* so many for each that was thrown away are drawn, to be replaced by a variation */
+    RENEWED = 1200, /* drawn with each version, to be replaced by a variation */
     VARIED = 2, /* one in so many of all: fewer are made more by variation */
     FEW = 8,             /* one in so many of all: new worlds are drawn */
     DRAWN_AT_ONCE = 8,   /* of which the one that has agreed for longest is taken */
@@ -308,12 +308,12 @@ static int vary_world(belief *b, int32_t from)
     return 1;
 }
 
-/* Worlds that agreed for long descend from few, and believe too firmly what these have in common. So whenever some are thrown away
- * the others wander, a small change at a time, among all that agree (resample-move: Gilks and Berzuini, 2001). */
-static void renew_worlds(belief *b, int32_t times)
+/* Worlds that agreed for long descend from few, and believe too firmly what these have in common. So with each version they
+ * wander, a small change at a time, among all that agree (resample-move: Gilks and Berzuini, 2001). */
+static void renew_worlds(belief *b)
 {
     b->trials = TRIALS_VARIED;
-    for (int32_t k = 0; k < times && b->trials > 0 && b->head->n_worlds > 0 && b->head->n_worlds < b->cap; k++) {
+    for (int32_t k = 0; k < RENEWED && b->trials > 0 && b->head->n_worlds > 0 && b->head->n_worlds < b->cap; k++) {
         const int32_t from = (int32_t)wl_below(&b->head->random, (uint32_t)b->head->n_worlds);
         int32_t last;
 
@@ -386,7 +386,6 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
 {
     int32_t error = wl_check_state(game, setup, seen);
     uint64_t setup_hash;
-    int32_t n_before;
     belief b;
 
     if (error != WL_OK)
@@ -407,10 +406,9 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
     if (b.head->n_seen < b.remembered)
         b.head->n_seen++;
     b.head->version++;
-    n_before = b.head->n_worlds;
     move_worlds_on(&b);
     if (b.origins != NULL) {
-        renew_worlds(&b, RENEWED * (n_before - b.head->n_worlds));
+        renew_worlds(&b);
         vary_worlds(&b);
     }
     if (b.head->n_worlds < b.cap / FEW) {

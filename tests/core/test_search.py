@@ -110,7 +110,7 @@ FOUND_BY = 12
 FOUND = {
     "confrontation": "6dc24f90659b6878",
     "hex": "f63770f5fee3201a",
-    "junqi": "fcce556f9d1f12ac",
+    "junqi": "8f86d8587d3f6223",
     "universal": "dac9f94fbd64d93a",
     "wec": "dec112434506401e",
 }
