@@ -100,6 +100,22 @@ def test_a_person_plays_the_computer(chromium: Browser, tmp_path: Path) -> None:
         person.close()
 
 
+def test_an_ally_is_no_opponent_and_the_games_own_clock_is_seen(somebody: Person) -> None:
+    page = somebody.page
+    page.goto(f"{somebody.url}/new/junqi")
+    page.get_by_label("With you: North").select_option("bot:2")
+    for seat in ("East", "West"):
+        page.get_by_label(f"Against you: {seat}").select_option("bot:1")
+    clock = page.get_by_label("Time for each turn")
+    expect(clock).to_have_value("30")
+    clock.fill("300")
+    page.get_by_role("button", name="Play the computer").click()
+    page.wait_for_url("**/m/*")
+    match = somebody.ask(f"/v1/matches/{page.url.rpartition('/')[2]}")["match"]
+    assert match["options"]["move_seconds"] == 300
+    assert match["bots"]["north"]["level"] == 2
+
+
 def test_every_seat_can_have_a_bot_of_its_own(somebody: Person) -> None:
     page = somebody.page
     page.goto(f"{somebody.url}/new/hex")

@@ -56,12 +56,21 @@ def test_what_may_still_be_done_in_a_turn_is_said(person: Person) -> None:
     person.ask(f"/v1/matches/{match}/commands", {"type": "act", "seat": "black", "action": moves[0]})
     expect(may).to_contain_text("End the turn")
     expect(may).not_to_contain_text("Move")
-    # So it can when something has been clicked.
-    person.page.locator(".space.can").first.focus()
-    person.page.keyboard.press("Enter")
-    person.page.get_by_role("button", name="Cancel").wait_for()
+    # So it can when a piece has been clicked, but not while a shot is aimed that would be lost.
+    page = person.page
+    end, cancel = (page.get_by_role("button", name=name) for name in ("End the turn", "Cancel"))
+    page.locator('[data-level="ground"] [data-space="d1"]').focus()
+    page.keyboard.press("Enter")
+    cancel.wait_for()
+    expect(end).to_be_visible()
+    page.get_by_role("button", name=re.compile("Jet · Fire · SAM launcher")).click()
+    page.locator('[data-level="air"] .space.go').first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".actions button.main", has_text="Fire")).to_have_count(1)
+    expect(end).to_have_count(0)
+    cancel.click()
     version = person.events()
-    person.page.get_by_role("button", name="End the turn").click()
+    end.click()
     person.page.get_by_text("Black: End the turn").first.wait_for()
     assert person.events() > version
 
@@ -301,6 +310,32 @@ def test_news_move_nothing_under_the_hand(person: Person, server: WarlogServer) 
     assert other
 
 
+def test_the_whole_turn_of_the_other_side_is_told_not_its_last_event_alone(
+    person: Person, server: WarlogServer
+) -> None:
+    black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    page = person.page
+    page.goto(f"{server.url}/m/{match}")
+    told = page.get_by_role("region", name="What happened")
+    expect(page.locator(".state")).to_contain_text("Black")
+    act = {"type": "act", "seat": "black"}
+    moves = ok(black.get(f"/matches/{match}/actions?seat=black&type=move"))["actions"]
+    moved = next(one for one in moves if not one.get("open"))
+    for action in (moved, {"type": "end_turn"}):
+        ok(black.command(match, {**act, "action": action}), 201)
+    expect(page.locator(".state")).to_contain_text("Your turn")
+    expect(told).to_contain_text("Black: Dozer")
+    expect(told).to_contain_text("Black ends the turn")
+    expect(page.locator(".earlier polyline")).not_to_have_count(0)
+    # When the reader has acted, that is the past.
+    doze = ok(white.get(f"/matches/{match}/actions?seat=white&type=move"))["actions"]
+    ok(white.command(match, {**act, "seat": "white", "action": doze[0]}), 201)
+    expect(told).to_contain_text("White")
+    expect(told).not_to_contain_text("Black: Dozer")
+    expect(page.locator(".earlier polyline")).to_have_count(0)
+
+
 def test_the_only_piece_that_may_act_is_named(person: Person) -> None:
     match = person.begin("hex", options=SMALL)
     view = person.ask(f"/v1/matches/{match}/view?seat=red")["view"]
@@ -313,7 +348,20 @@ def test_how_a_match_ended_reads_as_it_was(person: Person) -> None:
     match = person.begin("wec")
     resign = {"type": "act", "seat": "black", "action": {"type": "resign"}}
     person.ask(f"/v1/matches/{match}/commands", resign)
-    expect(person.page.locator(".state")).to_contain_text("White won (the other side has given up).")
+    expect(person.page.locator(".state")).to_have_text("White won (the other side has given up).")
+
+
+def test_who_plays_somebody_else_is_told_whether_he_has_won(person: Person, server: WarlogServer) -> None:
+    black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    person.page.goto(f"{server.url}/m/{match}")
+    resign = {"type": "act", "seat": "black", "action": {"type": "resign"}}
+    ok(black.command(match, resign), 201)
+    state = person.page.locator(".state")
+    expect(state).to_have_text("White won (the other side has given up). You won.")
+    person.sign_in(black)
+    person.page.reload()
+    expect(state).to_have_text("White won (the other side has given up). You lost.")
 
 
 def test_a_choice_of_payment_begins_with_what_would_be_paid(person: Person) -> None:

@@ -24,8 +24,8 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
   const meta = all.filter((one) => one.type.kind === "meta");
   const chosen = match.cells.value.length > 0;
-  // What needs no click at all, such as the end of a turn, stays in sight when something has been clicked.
-  const unclicked = chosen ? all.filter(({ type }) => type.clicks.length === 0 && type.kind !== "meta" && type.kind !== "answer") : [];
+  // What needs no click at all, such as the end of a turn, stays in sight when a piece has been clicked, until an action is chosen with it.
+  const unclicked = chosen && settled.length === 0 ? all.filter(({ type }) => type.clicks.length === 0 && type.kind !== "meta" && type.kind !== "answer") : [];
   const isIdle = picked.length === 0 && !summary.to_act.some((seat) => mine.includes(seat)); // a draw may be offered all the same
   const only = match.groups.value.size === 1 ? [...match.groups.value.keys()][0] : undefined;
   const choose = (one: Candidate) => match.choose(one);
@@ -41,7 +41,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <Groups match={match} />
       <div class="row">
         {settled.slice(0, SHOWN_MAX).map((one) => (
-          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>
+          <button type="button" class={chosen || settled.length === picked.length ? "main" : ""} disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>
             {[chooser.words(one, chosen ? picked : []), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}
             <Contents text={chooser.contents(one)} />
           </button>

@@ -67,13 +67,28 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
   const { said } = game.value;
   const seats = seated.value.length > 0 ? seated.value : game.value.seats;
   const mine = seats.find((one) => one.id === wish.value.seat) ?? seats[0]!;
+  const isAlly = (one: Seat) => one.team !== undefined && one.team === mine.team;
   const other = (seat: string) => others.value[seat] ?? "open";
   const against = new Set(seats.filter((one) => one !== mine).map((one) => (other(one.id) === "open" ? "friend" : "computer")));
   const play = against.size > 1 ? words().friendAndComputer : against.has("computer") ? words().computer.play : words().friend;
   const schemas = new Schemas(said.options as Schema);
   const options = Object.entries(schemas.at([]).properties ?? {}).sort(([, a], [, b]) => Number(isDeep(schemas, a)) - Number(isDeep(schemas, b)));
   const form: Form = { described: game.value, schemas, referred: () => undefined };
-  const hasClock = options.some(([key]) => key === CLOCK);
+  const clock = options.find(([key]) => key === CLOCK)?.[1];
+  const optionField = (key: string, option: Schema, label?: string) => (
+    <OptionField
+      key={key}
+      form={form}
+      name={key}
+      option={option}
+      label={label}
+      value={given.value[key]}
+      set={(value) => {
+        const { [key]: _, ...rest } = given.value;
+        given.value = value === undefined || JSON.stringify(value) === JSON.stringify(option.default) ? rest : { ...rest, [key]: value };
+      }}
+    />
+  );
   const set = (change: Wish) => (wish.value = { ...wish.value, ...change });
   const pools = presets(said.pools as unknown as Pool[]);
   const decided = new Set(pools.flatMap((one) => Object.keys(one.options)));
@@ -97,7 +112,7 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
         {levels.length === 0 ? null : seats.map((one) => one === mine ? null : (
           <Choice
             key={one.id}
-            label={words().computer.who(one.name)}
+            label={(isAlly(one) ? words().computer.ally : words().computer.who)(one.name)}
             value={other(one.id)}
             of={[["open", words().computer.friend], ...levels.map((level) => [named(level), words().computer.ofLevel(level, isRandom)] as const)]}
             set={(who) => (others.value = { ...others.value, [one.id]: who })}
@@ -105,7 +120,9 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
         ))}
         <Choice label={words().begin.seen} value={wish.value.visibility ?? "public"} of={Object.entries(words().begin.visibility)} set={(visibility) => set({ visibility: visibility as "public" })} />
         <Choice label={words().begin.kind} value={wish.value.mode ?? "casual"} of={Object.entries(words().begin.mode)} set={(mode) => set({ mode: mode as "casual" })} />
-        {hasClock ? null : (
+        {clock !== undefined ? (
+          optionField(CLOCK, clock, words().begin.clock)
+        ) : (
           <Choice label={words().begin.clock} value={String(wish.value.move_seconds ?? 0)} of={CLOCKS.map((one) => [String(one), words().duration(one)])} set={(seconds) => set({ move_seconds: Number(seconds) })} />
         )}
       </div>
@@ -113,19 +130,7 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
         <summary>{words().begin.options(Object.keys(given.value).length)}</summary>
         {me.value === null ? null : <Kept game={name} given={given.value} set={(options) => (given.value = options)} />}
         <div class="options" lang="en">
-          {options.map(([key, option]) => (
-            <OptionField
-              key={key}
-              form={form}
-              name={key}
-              option={option}
-              value={given.value[key]}
-              set={(value) => {
-                const { [key]: _, ...rest } = given.value;
-                given.value = value === undefined || JSON.stringify(value) === JSON.stringify(option.default) ? rest : { ...rest, [key]: value };
-              }}
-            />
-          ))}
+          {options.map(([key, option]) => (option === clock ? null : optionField(key, option)))}
         </div>
       </details>
       <div class="row">
@@ -153,8 +158,7 @@ function Choice({ label, value, lang, of, set }: { label: string; value: string;
 /** A list, or a table of values. */
 const isDeep = (schemas: Schemas, option: Schema): boolean => ["array", "object"].includes(schemas.resolved(option).type ?? "");
 
-function OptionField({ form, name, option, value: given, set }: { form: Form; name: string; option: Schema; value: unknown; set: (value: unknown) => void }): JSX.Element {
-  const label = name.replaceAll("_", " ");
+function OptionField({ form, name, option, label = name.replaceAll("_", " "), value: given, set }: { form: Form; name: string; option: Schema; label?: string | undefined; value: unknown; set: (value: unknown) => void }): JSX.Element {
   const text = option.description?.replaceAll("`", "").replaceAll("_", " ");
   const many = option.enum;
   const value = given ?? option.default;

@@ -14,7 +14,7 @@ import { words } from "./words";
 /** What a click on a cell does: it begins an action, or continues one. Or what stands there is wrong. */
 export type Target = "can" | Meant | "wrong";
 
-// Names of spaces, in the board's units: a large board is drawn smaller, and its names are to be read all the same.
+// Names of spaces, in the board's units: a large board is drawn smaller, and its names are to be read all the same, where a square has room for them.
 const [NAME, NAMES_ON_BOARD] = [7, 80]; // at least so large; so many would stand one above the other
 
 export const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", own: "canHitOwn", wrong: "isWrong" } as const;
@@ -34,6 +34,7 @@ export interface BoardProps {
   selected: ReadonlySet<string>; // names of cells, and of pieces that stand on them with others
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
+  earlier?: readonly (readonly Cell[])[] | undefined; // ways of events before that
   harm?: ReadonlyMap<string, readonly [number, number]>; // how many would fall there, at least and at most
   pays?: readonly string[] | undefined; // spaces that would be given up
   arrows?: readonly Arrow[] | undefined;
@@ -103,7 +104,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
   return (
     <figure class="level">
       {props.isOnly ? null : <figcaption>{words().level(level)}</figcaption>}
-      <svg ref={root} class="board" style={{ "--name": `${Math.max(NAME, plan.height / NAMES_ON_BOARD)}px` }} viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level} {...drag}>
+      <svg ref={root} class="board" style={{ "--name": `${board.kind === "square" ? Math.max(NAME, plan.height / NAMES_ON_BOARD) : NAME}px` }} viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level} {...drag}>
         <Patterns described={described} />
         <g class="edges">
           {board.edges.map((edge) => {
@@ -148,6 +149,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
         <g class="things">
           {props.gone?.map((thing) => (thing.level === undefined || props.isOnly || thing.level === level ? <g key={`gone ${thing.key}`} class="gone">{draw(described, plan, thing, onCell)}</g> : null))}
           {under(here).map((thing) => (thing.level === undefined && level !== board.levels[0] ? <g key={thing.key} class="elsewhere">{draw(described, plan, thing, onCell)}</g> : draw(described, plan, thing, onCell)))}
+          <g class="earlier">{props.earlier?.map((way) => trail(plan, way.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level)))}</g>
           {trail(plan, props.trail.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level))}
         </g>
         {props.isAlone ? <Elsewhere described={described} plan={plan} things={shown.filter((thing) => thing.level !== undefined && thing.level !== level)} /> : null}

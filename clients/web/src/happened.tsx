@@ -1,8 +1,9 @@
-/** What the event that is looked at did, in words and dice, and the effect that is being shown on the board. */
+/** What the event that is looked at did, in words and dice, and the effect that is being shown on the board; before it, what else others did since the reader acted. */
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Part } from "./effects";
+import { told } from "./replay";
 import type { MatchState } from "./state";
 import { words } from "./words";
 
@@ -16,6 +17,13 @@ export function Happened({ match }: { match: MatchState }): JSX.Element | null {
   if (steps.length === 0) return null;
   return (
     <section class="happened" aria-label={words().happened}>
+      {match.earlier.value.length === 0 ? null : (
+        <ul>
+          {match.earlier.value.map((event) => (
+            <li key={event.version}>{told(match, event)}</li>
+          ))}
+        </ul>
+      )}
       <ol ref={list} tabindex={0}>
         {steps.map((step, at) => (
           <li class={at === now ? "now" : now !== null && at > now ? "later" : ""}>{step.said.map((part) => (typeof part === "string" ? part : <Die value={part.die} />))}</li>

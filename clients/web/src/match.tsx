@@ -165,7 +165,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
         <button type="button" class="larger" aria-pressed={isLarge.value} onClick={() => (isLarge.value = !isLarge.value)}>{words().larger}</button>
       )}
       <div ref={board} class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = pressedAt(event))}>
-      <Boards {...shared} facing={facing} level={level.value} trail={trail} pays={pays} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
+      <Boards {...shared} facing={facing} level={level.value} trail={trail} earlier={begun || meant !== undefined || filling !== null ? undefined : match.earlierWays.value} pays={pays} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <Legend targets={begun || filling !== null ? targets.values() : []} />
       <NearClick match={match} at={pressed.value} />
@@ -326,15 +326,17 @@ function unanswered(match: MatchState): string | undefined {
 function State({ match }: { match: MatchState }): JSX.Element {
   const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
   const names = (seats: readonly string[]) => seats.map((seat) => game.seatName(seat)).join(", ");
+  const isContest = new Set(summary.seats.map((one) => one.player?.id)).size > 1;
   let said = "";
   if (summary.status === "finished" && summary.result !== null) {
     const { winners, reason } = summary.result;
     const why = words().reasons[reason] ?? reason.replaceAll("_", " ");
     said = winners.length === 0 ? words().drawn(why) : words().won(names(winners), why);
+    if (winners.length > 0 && mine.length > 0 && isContest) said += ` ${winners.some((seat) => mine.includes(seat)) ? words().youWon : words().youLost}`;
   } else if (summary.status === "aborted") said = unanswered(match) ?? words().aborted;
   else if (summary.status === "playing") {
     said = words().toAct(names(summary.to_act));
-    if (summary.to_act.some((seat) => mine.includes(seat)) && new Set(summary.seats.map((one) => one.player?.id)).size > 1) said += ` · ${words().yourTurn}`;
+    if (summary.to_act.some((seat) => mine.includes(seat)) && isContest) said += ` · ${words().yourTurn}`;
   }
   return <p class="state" role="status" aria-live="polite">{said}</p>;
 }

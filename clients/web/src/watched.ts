@@ -2,7 +2,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { WarlogError } from "warlog-client";
-import type { Trace } from "./choose";
+import type { Cell, Trace } from "./choose";
 import type { Described, Json } from "./described";
 import { type Names, namesOf, type Step, steps } from "./effects";
 import { inPlace, shown, sleep, whileShown } from "./feeds";
@@ -48,6 +48,7 @@ export interface Listed {
 
 const NOTHING: readonly Thing[] = [];
 const ASK_EVERY_MS = 2_000;
+const EARLIER_MAX = 12; // events
 const CLOSED: readonly string[] = ["no_spectators", "unknown_match"]; // of a feed: the match may not be seen any more
 
 /** Waits until the session that has ended is followed by another one. */
@@ -124,13 +125,32 @@ export abstract class Watched {
     return game === null || event === undefined ? [] : steps(game, (event.effects ?? []) as Json[], this.names.value);
   });
 
+  readonly isLive = computed(() => this.at.value === null);
+
+  /** What others did since the reader acted last, the oldest first; without the newest event, which `steps` tells. */
+  readonly earlier = computed<readonly MatchEvent[]>(() => {
+    const mine = this.mine.value;
+    const found: MatchEvent[] = [];
+    let version = this.isLive.value && mine.length > 0 ? this.summary.value?.version : undefined;
+    while (version !== undefined && found.length <= EARLIER_MAX) {
+      const event = this.events.value.get(version);
+      if (event?.type !== "action_taken" || mine.includes(event.seat!)) break;
+      found.unshift(event);
+      version = this.parents.value.get(version);
+    }
+    return found.slice(0, -1);
+  });
+
+  /** Where on the board that was. */
+  readonly earlierWays = computed<readonly (readonly Cell[])[]>(() =>
+    this.earlier.value.flatMap((event) => steps(this.game.value!, (event.effects ?? []) as Json[], this.names.value).flatMap(({ way }) => (way.length === 0 ? [] : [way]))),
+  );
+
   readonly playing = computed<Playing | null>(() => {
     const at = this.step.value;
     const step = at === null ? undefined : this.steps.value[at];
     return step === undefined ? null : { step, number: (this.at.value ?? this.summary.value!.version) * 1000 + at!, ms: this.#stepMs() };
   });
-
-  readonly isLive = computed(() => this.at.value === null);
 
   /** What the reader may do now, as the board is shown anew. `isAgain`: it is the board that was shown before. */
   protected abstract offer(listed: Listed, isAgain: boolean): void;
