@@ -110,7 +110,7 @@ FOUND_BY = 12
 FOUND = {
     "confrontation": "6dc24f90659b6878",
     "hex": "f63770f5fee3201a",
-    "junqi": "8f86d8587d3f6223",
+    "junqi": "a6eff69af96d3c68",
     "universal": "dac9f94fbd64d93a",
     "wec": "dec112434506401e",
 }

@@ -329,8 +329,8 @@ def test_the_whole_turn_of_the_other_side_is_told_not_its_last_event_alone(
     expect(told).to_contain_text("Black ends the turn")
     expect(page.locator(".earlier polyline")).not_to_have_count(0)
     # When the reader has acted, that is the past.
-    doze = ok(white.get(f"/matches/{match}/actions?seat=white&type=move"))["actions"]
-    ok(white.command(match, {**act, "seat": "white", "action": doze[0]}), 201)
+    moves = ok(white.get(f"/matches/{match}/actions?seat=white&type=move"))["actions"]
+    ok(white.command(match, {**act, "seat": "white", "action": moves[0]}), 201)
     expect(told).to_contain_text("White")
     expect(told).not_to_contain_text("Black: Dozer")
     expect(page.locator(".earlier polyline")).to_have_count(0)
