@@ -11,7 +11,7 @@ enum {
     TRIALS_KNOWN = 8,    /* and when it is known what it was in others */
     TRIALS_DRAWN = 4, TRIALS_DRAWN_MIN = 2048, /* for each new world; at least so many for all */
     TRIALS_VARIED = 32768,
-    RENEWED = 1200, /* drawn with each version, to be replaced by a variation */
+    RENEWED = 1200, /* worlds drawn with each version, each to be replaced by a variation of itself */
     VARIED = 2, /* one in so many of all: fewer are made more by variation */
     FEW = 8,             /* one in so many of all: new worlds are drawn */
     DRAWN_AT_ONCE = 8,   /* of which the one that has agreed for longest is taken */

@@ -14,8 +14,8 @@ import { words } from "./words";
 /** What a click on a cell does: it begins an action, or continues one. Or what stands there is wrong. */
 export type Target = "can" | Meant | "wrong";
 
-// Names of spaces, in the board's units: a large board is drawn smaller, and its names are to be read all the same, where a square has room for them.
-const [NAME, NAMES_ON_BOARD] = [7, 80]; // at least so large; so many would stand one above the other
+// The size of the names of spaces, in the board's units. A large board is drawn smaller, so its names grow with its height; only squares have room for that.
+const [NAME, NAMES_ON_BOARD] = [7, 80]; // the least size; a board is as high as so many names
 
 export const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", own: "canHitOwn", wrong: "isWrong" } as const;
 

@@ -141,7 +141,7 @@ export abstract class Watched {
     return found.slice(0, -1);
   });
 
-  /** Where on the board that was. */
+  /** The ways of these events on the board. */
   readonly earlierWays = computed<readonly (readonly Cell[])[]>(() =>
     this.earlier.value.flatMap((event) => steps(this.game.value!, (event.effects ?? []) as Json[], this.names.value).flatMap(({ way }) => (way.length === 0 ? [] : [way]))),
   );
