@@ -34,6 +34,14 @@ def two_in_wec(url: str) -> tuple[Api, Api, str]:
     return black, white, match
 
 
+def end_turn(black: Api, match: str) -> None:
+    """After a move, as the rules want one."""
+    moves = ok(black.get(f"/matches/{match}/actions?seat=black&type=move"))["actions"]
+    moved = next(one for one in moves if not one.get("open"))
+    for action in (moved, {"type": "end_turn"}):
+        ok(black.command(match, {"type": "act", "seat": "black", "action": action}), 201)
+
+
 def test_a_phone_shows_the_level_that_has_the_targets(phone: Person) -> None:
     phone.begin("wec")
     page = phone.page
@@ -310,6 +318,27 @@ def test_news_move_nothing_under_the_hand(person: Person, server: WarlogServer) 
     assert other
 
 
+def test_that_it_is_ones_turn_elsewhere_leaves_the_corner_after_a_while_unless_it_is_being_read(
+    person: Person, server: WarlogServer
+) -> None:
+    black, white, match = two_in_wec(server.url)
+    person.sign_in(white)
+    page = person.page
+    page.clock.install()
+    page.goto(server.url)
+    page.wait_for_selector(".matches li")
+    end_turn(black, match)
+    news = page.locator(".news")
+    expect(news).to_contain_text("it is your turn")
+    news.hover()
+    page.clock.run_for(40_000)
+    expect(news).to_be_visible()
+    page.mouse.move(5, 5)
+    page.clock.run_for(20_000)
+    expect(news).to_have_count(0)
+    expect(page.locator("header .count")).to_be_visible()
+
+
 def test_the_whole_turn_of_the_other_side_is_told_not_its_last_event_alone(
     person: Person, server: WarlogServer
 ) -> None:
@@ -319,18 +348,14 @@ def test_the_whole_turn_of_the_other_side_is_told_not_its_last_event_alone(
     page.goto(f"{server.url}/m/{match}")
     told = page.get_by_role("region", name="What happened")
     expect(page.locator(".state")).to_contain_text("Black")
-    act = {"type": "act", "seat": "black"}
-    moves = ok(black.get(f"/matches/{match}/actions?seat=black&type=move"))["actions"]
-    moved = next(one for one in moves if not one.get("open"))
-    for action in (moved, {"type": "end_turn"}):
-        ok(black.command(match, {**act, "action": action}), 201)
+    end_turn(black, match)
     expect(page.locator(".state")).to_contain_text("Your turn")
     expect(told).to_contain_text("Black: Dozer")
     expect(told).to_contain_text("Black ends the turn")
     expect(page.locator(".earlier polyline")).not_to_have_count(0)
     # When the reader has acted, that is the past.
     moves = ok(white.get(f"/matches/{match}/actions?seat=white&type=move"))["actions"]
-    ok(white.command(match, {**act, "seat": "white", "action": moves[0]}), 201)
+    ok(white.command(match, {"type": "act", "seat": "white", "action": moves[0]}), 201)
     expect(told).to_contain_text("White")
     expect(told).not_to_contain_text("Black: Dozer")
     expect(page.locator(".earlier polyline")).to_have_count(0)

@@ -1,6 +1,6 @@
 import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Notice } from "warlog-client";
 import { BeginPage } from "./begin";
 import { Answer, Terms } from "./challenged";
@@ -121,12 +121,21 @@ function Messages(): JSX.Element {
   );
 }
 
+const PASSING_MS = 15_000; // then the header's count alone says that it is the reader's turn
+
 /** What has come by itself, in a corner of the window. The region is always there, so that screen readers tell what comes into it. */
 function Told(): JSX.Element {
   const said = news.value;
   const isElsewhere = said !== null && path.value !== `/m/${said.match.id}`;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (said?.notice.type !== "your_turn") return;
+    const isRead = () => document.visibilityState === "visible" && box.current?.matches(":hover, :focus-within") === false;
+    const timer = setInterval(() => isRead() && (news.value = null), PASSING_MS);
+    return () => clearInterval(timer);
+  }, [said]);
   return (
-    <div class="messages over">
+    <div ref={box} class="messages over">
       <div role="status">
         {isElsewhere && hasOthers(said.match) ? (
           <div class="news">
