@@ -301,11 +301,12 @@ int32_t junqi_vary(const void *setup_, const void *seen_, void *state_, wl_draws
 
 /* A piece on the board; the flag stands for having an army at all. */
 static const int16_t WORTH[TYPES] = {
-    [FLAG] = 300,  [FIELD_MARSHAL] = 100, [GENERAL] = 80, [MAJOR_GENERAL] = 60, [BRIGADIER] = 45, [COLONEL] = 33,
-    [MAJOR] = 24,  [CAPTAIN] = 17,        [LIEUTENANT] = 12, [ENGINEER] = 18,   [BOMB] = 40,      [MINE] = 15,
+    [FLAG] = 100, [FIELD_MARSHAL] = 100, [GENERAL] = 80,   [MAJOR_GENERAL] = 60, [BRIGADIER] = 45, [COLONEL] = 33,
+    [MAJOR] = 24, [CAPTAIN] = 12,        [LIEUTENANT] = 7, [ENGINEER] = 9,       [BOMB] = 40,      [MINE] = 15,
 };
 
-/* What it is worth besides that a movable piece is so far from an enemy flag: as many steps as it were without railways. */
+/* What it is worth besides that a movable piece, but for an engineer, is so far from an enemy flag: as many steps as it were
+ * without railways. */
 static const int16_t NEARNESS[] = {0, 100, 50, 30, 18, 12, 8, 6, 5, 4, 3, 3, 2, 2, 1, 1, 0};
 enum { FAR = sizeof NEARNESS / sizeof NEARNESS[0] - 1 };
 
@@ -354,6 +355,8 @@ static int64_t strength_of(const junqi_setup *setup, const junqi_state *state, i
             continue;
         }
         sum += WORTH[type];
+        if (type == ENGINEER) /* the railway takes it anywhere: it would go out alone, and be taken */
+            continue;
         locate(space, &x, &y);
         for (int32_t i = 0; i < n_flags; i++) {
             const int32_t dx = apart(x, flag_x[i]), dy = apart(y, flag_y[i]);
