@@ -121,7 +121,7 @@ function Messages(): JSX.Element {
   );
 }
 
-const PASSING_MS = 15_000; // then the header's count alone says that it is the reader's turn
+const PASSING_MS = 15_000; // after that, only the header's count says that it is the reader's turn
 
 /** What has come by itself, in a corner of the window. The region is always there, so that screen readers tell what comes into it. */
 function Told(): JSX.Element {
@@ -130,8 +130,8 @@ function Told(): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (said?.notice.type !== "your_turn") return;
-    const isRead = () => document.visibilityState === "visible" && box.current?.matches(":hover, :focus-within") === false;
-    const timer = setInterval(() => isRead() && (news.value = null), PASSING_MS);
+    const hasPassed = () => document.visibilityState === "visible" && box.current?.matches(":hover, :focus-within") === false;
+    const timer = setInterval(() => hasPassed() && (news.value = null), PASSING_MS);
     return () => clearInterval(timer);
   }, [said]);
   return (
