@@ -216,7 +216,7 @@ async def test_a_bot_leaves_what_never_starts(hall: Hall, monkeypatch: pytest.Mo
 async def test_a_process_has_only_so_many_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all its engines together."""
 
-    async def known(memory: Memory, seen: Seen, state: State) -> Belief:
+    async def known(memory: Memory, seen: Seen, state: State, due: float) -> Belief:
         return Belief(seen.seat, 1)
 
     monkeypatch.setattr(Memory, "up_to", known)
@@ -227,7 +227,7 @@ async def test_a_process_has_only_so_many_beliefs(monkeypatch: pytest.MonkeyPatc
 
     async def belief_at(table: engines.Table) -> Belief | None:
         seen = Seen(table.id, 1, 1, "south", "junqi", 1, state.setup, state.data, "00")
-        return await Engine(warlog, thinker, level=6)._belief(table, seen, state)
+        return await Engine(warlog, thinker, level=6)._belief(table, seen, state, time.monotonic())
 
     assert await belief_at(tables[0]) is not None
     assert await belief_at(tables[1]) is None

@@ -100,6 +100,40 @@ async def answered(person: AsyncClient, match: str, seat: str, actions: int) -> 
     await match_once(person, match, lambda one: seat in one.to_act)
 
 
+async def actions_of(person: AsyncClient, match: str, seat: str, after: int) -> int:
+    """Of this seat, since that version."""
+    events = [event async for event in person.events(match, after=after)]
+    return sum(isinstance(event, ActionTakenEvent) and event.seat == seat for event in events)
+
+
+def program(code: str, boot: dict[str, object], *arguments: str) -> subprocess.Popen[bytes]:
+    """A program of the house that runs this code."""
+    command = [sys.executable, "-c", code, *arguments]
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    assert started.stdin is not None
+    started.stdin.write(json.dumps(boot).encode() + b"\n")
+    started.stdin.flush()
+    return started
+
+
+@contextmanager
+def running(code: str, boot: dict[str, object], *arguments: str) -> Iterator[None]:
+    """And dies without a word."""
+    bots = program(code, boot, *arguments)
+    try:
+        yield
+    finally:
+        bots.kill()
+        bots.wait()
+
+
+# A program of the house that has time for its beliefs on a busy machine, too.
+PATIENT = """
+from warlog_bots import house, pace
+pace.ANSWER_SECONDS = 600.0
+house.main()
+"""
+
 # Weaponized Chess in which the bot does not convert the King at once.
 NEAR = {"cleric_range": 1, "queen_cleric_range": 1, "tank_range": 1, "queen_tank_range": 1}
 
@@ -116,28 +150,37 @@ NEAR = {"cleric_range": 1, "queen_cleric_range": 1, "tank_range": 1, "queen_tank
     ),
 )
 async def test_what_house_bots_remember_is_found_again_from_the_record(
-    hall: Hall, server: WarlogServer, game: str, own: str, other: str, level: int, options: dict[str, Any]
+    tmp_path: Path, game: str, own: str, other: str, level: int, options: dict[str, Any]
 ) -> None:
     """Also after the match was taken back, and by a process that was not there from the start."""
-    person, _ = await hall.person("person")
-    seats = {own: "me", other: f"bot:{level}"}
-    made = await person.create_match(game, seats, options=options, consent="none")
-    match = made.match.id
-    await match_once(person, match, lambda one: one.to_act == [own])
-    if game == "junqi":
-        await person.act(match, own, {"type": "ready"})
-    await answered(person, match, own, 4)
-    back = (await person.match(match)).version - 3
-    await answered(person, match, own, 2)
-    await person.propose(match, Undo(to=back))
-    await answered(person, match, own, 2)
-    for pid in processes(server.pid):
-        os.kill(pid, signal.SIGKILL)
-    await answered(person, match, own, 2)
-    await person.act(match, own, {"type": "resign"})
-    record = await person.export(match)
-    searched = [event["search"] for event in record["events"] if "search" in event]
-    assert sum(search.get("belief", False) for search in searched) >= 8
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment={**UNLIMITED, "WARLOG_BOTS": "0"}) as server,
+    ):
+        boot: dict[str, object] = {"url": server.url, "tokens": {level: token_of(secret(redis.url), level)}}
+        async with hall_of(server.url) as hall:
+            person, _ = await hall.person("person")
+            seats = {own: "me", other: f"bot:{level}"}
+            match = (await person.create_match(game, seats, options=options, consent="none")).match.id
+            with running(PATIENT, boot):
+                await match_once(person, match, lambda one: one.to_act == [own])
+                if game == "junqi":
+                    await person.act(match, own, {"type": "ready"})
+                await answered(person, match, own, 4)
+                back = (await person.match(match)).version - 3
+                await answered(person, match, own, 2)
+                await person.propose(match, Undo(to=back))
+                await answered(person, match, own, 2)
+            killed_at = (await person.match(match)).version
+            with running(PATIENT, boot):
+                while await actions_of(person, match, other, killed_at) < 3:
+                    await answered(person, match, own, 1)
+            await person.act(match, own, {"type": "resign"})
+            record = await person.export(match)
+    searched = {event["version"]: event["search"] for event in record["events"] if "search" in event}
+    remembered = [version for version, search in searched.items() if search.get("belief")]
+    assert len(remembered) >= 8
+    assert max(remembered) > killed_at
     verdict = verify_bots(record)
     assert (verdict.found, verdict.others, verdict.detail) == (len(searched), [], "")
 
@@ -182,15 +225,6 @@ house.main()
 async def test_a_program_that_dies_in_the_middle_of_a_search_twice_has_only_lost_time(tmp_path: Path) -> None:
     telling = tmp_path / "search"
 
-    def program(boot: dict[str, object]) -> subprocess.Popen[bytes]:
-        telling.write_text("")
-        command = [sys.executable, "-c", TELLING, str(telling)]
-        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        assert started.stdin is not None
-        started.stdin.write(json.dumps(boot).encode() + b"\n")
-        started.stdin.flush()
-        return started
-
     with (
         RedisServer(fsync="no") as redis,
         WarlogServer(tmp_path, redis=redis.url, environment={**UNLIMITED, "WARLOG_BOTS": "0"}) as server,
@@ -200,18 +234,15 @@ async def test_a_program_that_dies_in_the_middle_of_a_search_twice_has_only_lost
         async with hall_of(server.url) as hall:
             person, match = await against(hall, 8)
             for _ in range(2):
-                bots = program(boot)
+                telling.write_text("")
+                bots = program(TELLING, boot, str(telling))
                 eventually(lambda: telling.read_text() == "begun", SECONDS_MAX)
                 bots.kill()
                 bots.wait()
                 assert telling.read_text() == "begun"  # the search had not ended
                 assert (await person.match(match.id)).version == match.version
-            bots = program(boot)
-            try:
+            with running(TELLING, boot, str(telling)):
                 await acted(person, match)
-            finally:
-                bots.kill()
-                bots.wait()
             events = [event async for event in person.events(match.id, after=match.version)]
             assert isinstance(events[0], ActionTakenEvent)
             assert events[0].seat == "blue"

@@ -11,8 +11,8 @@ from tests.bots.conftest import SECONDS_MAX
 from tests.core.test_search import opening
 from warlog_bots import Thinker
 from warlog_bots.pace import due_at
-from warlog_bots.thinker import ITERATIONS_MIN, TRIAL_ITERATIONS, Question
-from warlog_core import Choice
+from warlog_bots.thinker import ITERATIONS_MIN, REMEMBER_SECONDS, TRIAL_ITERATIONS, Question
+from warlog_core import Belief, Choice, State
 
 CROWD = 100
 
@@ -80,4 +80,44 @@ async def test_a_question_that_nobody_waits_for_any_more_is_left_out(seed: int) 
     assert await first is not None
     await asyncio.gather(second, return_exceptions=True)
     assert thinker.figures.searches == 1
+    await thinker.close()
+
+
+@cache
+def begun() -> State:
+    """What South of Siguo Junqi sees when play begins."""
+    state = warlog_core.game("junqi").new(options={"players": 2}, draws=bytes)
+    while state.phase == "layout":
+        state.apply(state.to_act[0], {"type": "ready"}, draws=bytes)
+    return state.seen_by("south")
+
+
+async def test_beliefs_take_their_turn_and_are_left_as_they_are_where_there_is_no_time(seed: int) -> None:
+    """No clock runs out because many matches have much to remember."""
+    thinker, order = Thinker(), list[object]()
+    soon, late = time.monotonic() + REMEMBER_SECONDS / 2, time.monotonic() + 600
+    beliefs = [Belief("south", 1) for _ in range(2)]
+
+    async def ask(number: int) -> None:
+        await thinker.think(asked(seed, number, late))
+        order.append(number)
+
+    async def remember(belief: Belief, due: float) -> None:
+        order.append(await thinker.remember(belief, begun(), due))
+
+    await asyncio.gather(ask(0), remember(beliefs[0], late + 1), ask(1), remember(beliefs[1], soon))
+    assert order == [False, 0, 1, True]
+    assert [belief.worlds > 0 for belief in beliefs] == [True, False]
+    await thinker.close()
+
+
+async def test_what_a_belief_costs_is_spent() -> None:
+    thinker, belief, late = Thinker(budget=0.0), Belief("south", 1), time.monotonic() + 600
+    before = thinker.budget.left(time.monotonic())
+    assert await thinker.remember(belief, begun(), late)
+    assert thinker.budget.left(time.monotonic()) < before
+    thinker.budget.spend(before)
+    held = belief.worlds
+    assert not await thinker.remember(belief, begun(), late)
+    assert belief.worlds == held
     await thinker.close()

@@ -339,7 +339,7 @@ class Engine:
         if seat not in state.to_act:
             return
         seed = self._seed(seen)
-        belief = await self._belief(table, seen, state)
+        belief = await self._belief(table, seen, state, due)
         question = Question(table.id, state, seat, self._level, seed, due, belief)
         choice: Choice | None = None
         try:
@@ -366,7 +366,7 @@ class Engine:
             done = await self._act(seen, *action)
         self._heard_answer(table, done)
 
-    async def _belief(self, table: Table, seen: Seen, state: State) -> Belief | None:
+    async def _belief(self, table: Table, seen: Seen, state: State, due: float) -> Belief | None:
         """For the levels that have one, in the seats of the house."""
         if not seen.seed or not warlog_core.level(seen.game, self._level).belief:
             return None
@@ -375,7 +375,7 @@ class Engine:
             if len(self._thinker.memories) >= MEMORIES_MAX:
                 return None
             memory = table.memories[seen.seat] = Memory(self._warlog, self._thinker, seen)
-        return await memory.up_to(seen, state)
+        return await memory.up_to(seen, state, due)
 
     def _chosen(self, table: Table, question: Question, choice: Choice | None, version: int) -> Chosen | None:
         if choice is None:

@@ -54,25 +54,29 @@ class Memory:
     def _new(self, seen: Seen) -> Belief:
         return Belief(seen.seat, belief_seed(bytes.fromhex(self.seed or "")))
 
-    async def up_to(self, seen: Seen, state: State) -> Belief | None:
-        """The belief, when it has taken up all versions to this one. None: there is no time for that now, or the match
-        has just been taken back."""
+    async def up_to(self, seen: Seen, state: State, due: float) -> Belief | None:
+        """The belief, when it has taken up all versions to this one. None: there is no time for that before a decision
+        that is due then, or the match has just been taken back."""
         if self._is_lost or self._thinker.figures.waiting >= CROWD:
             return None
         async for event in self._warlog.events(seen.match, after=self._read):
             if event.version <= seen.version:
                 self._note(seen, event)
-        at_once, self._unseen = self._unseen[:VERSIONS_AT_ONCE], self._unseen[VERSIONS_AT_ONCE:]
-        views = [
-            state if at == self._head else loaded(await self._warlog.seen(seen.match, seen.seat, at=at))
-            for at in at_once
-        ]
         try:
-            await self._thinker.remember(self._belief, views)
+            await self._take_up(seen, state, due)
         except warlog_core.CoreError:
             log.exception("%s: nothing fits what %s has seen", seen.match, seen.seat)
             self._is_lost = True
         return None if self._is_lost or self._unseen or self._head != self._last else self._belief
+
+    async def _take_up(self, seen: Seen, state: State, due: float) -> None:
+        for at in self._unseen[:VERSIONS_AT_ONCE]:
+            view = (
+                state if at == self._head else loaded(await self._warlog.seen(seen.match, seen.seat, at=at))
+            )
+            if not await self._thinker.remember(self._belief, view, due):
+                return
+            self._unseen.remove(at)
 
     def _note(self, seen: Seen, event: Event) -> None:
         self._read = event.version
