@@ -3144,7 +3144,7 @@ export interface components {
             game: string;
             /** @description options of the game; what is left out has its default */
             options?: components["schemas"]["GameOptions"];
-            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open. In a competitive match a player holds seats of one side only, and with a bot of the house it moves no ratings */
+            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open. In a competitive match a player holds seats of one side only, and with a bot of the house it moves no rating but the bot's */
             seats?: {
                 [key: string]: string;
             };

@@ -190,7 +190,7 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a "
             "seat that is not named is open. In a competitive match a player holds seats of one side only, and "
-            "with a bot of the house it moves no ratings"
+            "with a bot of the house it moves no rating but the bot's"
         ),
     ] = {}
     mode: Mode = "casual"
