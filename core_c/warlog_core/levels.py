@@ -21,7 +21,7 @@ from warlog_core.state import State
 
 LEVELS = range(1, 9)
 
-SEARCH_VERSION = 13
+SEARCH_VERSION = 14
 """Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
 version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
 
