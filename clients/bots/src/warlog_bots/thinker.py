@@ -119,24 +119,18 @@ class Thinker:
             if answer.cancelled():
                 continue
             try:
-                found = await loop.run_in_executor(self._thread, self._counted, work, seconds)
+                found, spent = await loop.run_in_executor(self._thread, _timed, work, seconds)
             except Exception as error:
                 if not answer.done():
                     answer.set_exception(error)
             else:
+                self.budget.spend(spent)
                 if not answer.done():
                     answer.set_result(found)
 
     def _seconds(self) -> float:
         now = time.monotonic()
         return min(share(now, (due for due, *_ in self._queue)), self.budget.left(now))
-
-    def _counted(self, work: Callable[[float], T], seconds: float) -> T:
-        spent = time.thread_time()
-        try:
-            return work(seconds)
-        finally:
-            self.budget.spend(time.thread_time() - spent)
 
     def _search(self, question: Question, seconds: float) -> Choice | None:
         game = question.seen.game.name
@@ -161,3 +155,9 @@ class Thinker:
         self.figures.searches += 1
         self.figures.search_ms += 1000 * took
         return choice
+
+
+def _timed(work: Callable[[float], T], seconds: float) -> tuple[T, float]:
+    """Also the processor seconds that it took."""
+    spent = time.thread_time()
+    return work(seconds), time.thread_time() - spent
