@@ -16,7 +16,7 @@ static const int64_t WORTH[KINDS] = {
     [MIGHTY] = 300, [COMMANDER] = 90, [WIZARD] = 65, [PSIONIC] = 80, [DRAGON] = 45,
     [MECHA] = 45,   [KNIGHT] = 45,    [ANGEL] = 30,  [DEMON] = 30,
 };
-enum { SPACE_WORTH = 10, FROZEN_COST = 10, THREAT_COST = 25, HOME_THREAT_COST = 5, OPEN_COST = 15, NEAR = 3 };
+enum { SPACE_WORTH = 10, FROZEN_COST = 10, THREAT_COST = 25, NEAR = 3 };
 
 /* Pieces of other sides that stand near this space. */
 static int32_t threats(const universal_state *state, uint32_t side, int32_t space)
@@ -32,14 +32,6 @@ static int32_t threats(const universal_state *state, uint32_t side, int32_t spac
     return found;
 }
 
-/* What the dangers cost a Mighty on this space. On an own one only another Mighty captures it. */
-static int64_t danger(const universal_setup *setup, const universal_state *state, int32_t seat, int32_t space)
-{
-    const int32_t near = threats(state, setup->side[seat], space);
-
-    return WL_HAS(&state->area[seat], space) ? HOME_THREAT_COST * near : OPEN_COST + THREAT_COST * near;
-}
-
 static int64_t strength(const universal_setup *setup, const universal_state *state, int32_t seat)
 {
     int64_t sum = SPACE_WORTH * WL_SIZE(&state->area[seat]);
@@ -51,7 +43,7 @@ static int64_t strength(const universal_setup *setup, const universal_state *sta
         if (p->conquering > 0) /* the sooner the space is won, the more it counts already */
             sum += SPACE_WORTH - 2 * (p->conquering < SPACE_WORTH / 2 ? p->conquering : SPACE_WORTH / 2);
         if (p->kind == MIGHTY)
-            sum -= danger(setup, state, seat, p->space);
+            sum -= THREAT_COST * threats(state, setup->side[seat], p->space);
     }
     return sum > 1 ? sum : 1;
 }
