@@ -8,7 +8,8 @@ import pytest
 
 from tests.bots.conftest import SECONDS_MAX, Hall, match_once
 from tests.bots.test_engine import BATTLE, Gate, acted, begun, passed
-from warlog_bots import manners
+from warlog_bots import Thinker, manners
+from warlog_bots.thinker import Question
 from warlog_client import (
     Abort,
     ActionTakenEvent,
@@ -19,6 +20,7 @@ from warlog_client import (
     Rematch,
     Undo,
 )
+from warlog_core import Choice
 
 
 async def waiting_for(person: AsyncClient, match: str) -> Match:
@@ -133,6 +135,40 @@ async def test_a_bot_accepts_a_draw_when_it_stands_worse_and_declines_it_when_be
     assert isinstance(first, ActionTakenEvent)
     assert first.action is not None
     assert (first.seat, first.action["type"]) == ("blue", answer)
+
+
+class Twice(Thinker):
+    """Thinks no third time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = 2
+
+    async def think(self, question: Question) -> Choice | None:
+        if self._left == 0:
+            await asyncio.Event().wait()
+        self._left -= 1
+        return await super().think(question)
+
+
+async def test_a_bot_offers_a_draw_and_the_match_ends_when_it_is_accepted(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When nothing has moved for long: here after two decisions, as if all values were even."""
+    monkeypatch.setattr(manners, "EVEN_FOR", 2)
+    monkeypatch.setattr(manners, "EVEN", 0.5)
+    bot = await hall.bot(8, thinker=Twice())  # what it did next could end the round, and the offer with it
+    person, match = await begun(hall, bot, options=LONG, position=uneven(10, 10))
+    match = await passed(person, (await acted(person, match)).id)
+    offered = await acted(person, match)
+    events = [event async for event in person.events(match.id, after=match.version)]
+    assert isinstance(events[0], ActionTakenEvent)
+    assert events[0].action == {"type": "offer_draw"}
+    assert offered.to_act == ["blue"]
+    await person.act(match.id, "red", {"type": "accept_draw"})
+    match = await match_once(person, match.id, lambda one: one.status == "finished")
+    assert match.result is not None
+    assert (match.result.winners, match.result.reason) == ([], "draw_agreed")
 
 
 async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
