@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 from collections import Counter
@@ -413,6 +414,25 @@ def test_each_army_that_may_have_been_submitted_comes_up() -> None:
     assert () in found["pieces"]
     for piece, most in {"pawn": 4, "rook": 3, "knight": 3, "bishop": 2, "queen": 2}.items():
         assert set(range(1, most + 1)) <= counts[piece]
+
+
+def test_each_army_of_stacks_that_may_have_been_submitted_comes_up_and_no_other() -> None:
+    """Hex Tactics: also one that leaves points, or has two stacks of a type."""
+    rng = random.Random(1)
+    unit = {"level": 1, "initiative": 1, "hp": 1, "move": 1, "movement": "walk", "range": 1, "attack": 1, "spread": 0,
+            "shooter": False, "retaliations": 0, "skill": "none"}  # fmt: skip
+    roster = [{**unit, "id": name, "name": name, "cost": cost} for name, cost in (("a", 4), ("b", 5))]
+    options = {"army": "recruit", "army_points": 10, "max_stacks": 2, "roster": roster}
+    state = warlog_core.game("hex").new(options=options, draws=rng.randbytes)
+    stacks = [{"unit": unit, "count": count} for unit in "ab" for count in (1, 2, 3)]
+    armies = [[*army] for size in (1, 2) for army in itertools.product(stacks, repeat=size)]
+    allowed = [army for army in armies if state.check("blue", {"type": "recruit", "army": army}) is None]
+    state.apply("blue", {"type": "recruit", "army": allowed[0]}, draws=rng.randbytes)
+    hidden = state.seen_by("red")
+    assert hidden.data != state.data
+    found = {repr(army_of(hidden.sample("red", seed), "blue")) for seed in range(2_000)}
+    assert found == {*map(repr, allowed)}
+    assert len(allowed) == 8
 
 
 SAMPLES_TO_FIND = 600

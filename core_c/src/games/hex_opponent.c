@@ -3,6 +3,9 @@
 
 /* ==== What may be there ================================================================================================ */
 
+/* One of so many armies has fewer stacks than it could have. */
+enum { SPARING = 16 };
+
 /* An army that the seat may have submitted: units at random until the points are spent, or no type is left to be taken. */
 static void imagine_army(const hex_setup *setup, seat_state *seat, wl_draws *draws)
 {
@@ -18,7 +21,7 @@ static void imagine_army(const hex_setup *setup, seat_state *seat, wl_draws *dra
         for (int32_t i = 0; i < setup->n_units; i++)
             if (setup->units[i].cost > 0 && setup->units[i].cost <= points)
                 fit[n++] = i;
-        if (n == 0)
+        if (n == 0 || (a.n > 0 && wl_draw(draws, SPARING) == 0))
             break;
         u = fit[n > 1 ? wl_draw(draws, n) : 0];
         most = points / setup->units[u].cost;
