@@ -17,6 +17,7 @@ import warlog_core
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused
 from tests.service.waiting import eventually
+from warlog_bots.manners import any_of
 from warlog_events.match.bots import action_seed, house
 from warlog_events.match.verify import verify_record
 from warlog_events.match.verify_bots import verify_bots
@@ -259,6 +260,39 @@ def test_what_a_bot_did_is_found_again_on_every_line_where_much_is_hidden(api: A
     assert (verdict.found, verdict.detail) == (len(searched), "")
     assert {event["seat"] for event in searched} == {"white"}
     assert len(searched) >= 5
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "own", "others"),
+    [
+        ("confrontation", {}, ["white"], ["black"]),
+        ("junqi", {"players": 2, "min_steps_resign": 0}, ["south"], ["north"]),
+        ("universal", {"mode": "double"}, ["majora", "good"], ["chaos", "evil"]),
+    ],
+)
+def test_what_a_bot_did_is_found_again_in_the_other_games(
+    api: Api, secret: str, game: str, options: dict[str, Any], own: list[str], others: list[str]
+) -> None:
+    ada, player = api.player(), bot(api, secret, 3)
+    seats = {**dict.fromkeys(own, "me"), **dict.fromkeys(others, "bot:3")}
+    match = ada.create(game=game, options=options, seats=seats)["match"]["id"]
+    for step in range(40):
+        if not (to_act := ada.match(match)["to_act"]):
+            break  # it is over
+        if to_act[0] in others:
+            move(player, match, to_act[0], 3)
+        else:
+            listed = ok(ada.get(f"/matches/{match}/actions?seat={to_act[0]}"))["actions"]
+            action = any_of([one for one in listed if one["type"] == "ready"] or listed, step)
+            assert action is not None
+            ok(ada.act(match, to_act[0], action), 201)
+    for seat in own:
+        if ada.match(match)["status"] == "playing":
+            ok(ada.act(match, seat, {"type": "resign"}), 201)
+    record = ok(api.get(f"/matches/{match}/export"))
+    verdict = verify_bots(record)
+    assert (verdict.found, verdict.detail) == (sum("search" in event for event in record["events"]), "")
+    assert verdict.found >= 5
 
 
 def test_a_match_that_was_over_and_is_taken_back_has_new_seeds(api: Api, secret: str) -> None:
