@@ -49,6 +49,7 @@ LONGEST = (
     "tests/events/test_creation_keys.py",
     "tests/clients/test_wheel.py",
     "tests/core/test_wheel.py",
+    "tests/core/test_belief.py",
     "tests/core/test_junqi_secrecy.py",
     "tests/description/test_actions.py",
     "tests/web/test_records.py",

@@ -257,7 +257,7 @@ def test_what_is_true_stays_likely_enough() -> None:
     """Junqi: worlds that agreed for long descend from few. Those would rule out what is true if they stayed as they
     are (34 of 100 true ranks had less than a twentieth of them then, not 22)."""
     shares: list[float] = []
-    for number in range(3):
+    for number in range(5):
         state, rng = begun("junqi", f"likely {number}")
         belief = Belief("south", 1)
         for played in range(120):
