@@ -255,7 +255,7 @@ def enemies_in(state: State) -> Counter[tuple[str, str, str]]:
 
 def test_what_is_true_stays_likely_enough() -> None:
     """Junqi: worlds that agreed for long descend from few. Those would rule out what is true if they stayed as they
-    are (34 of 100 true ranks had less than a twentieth of them then, not 22)."""
+    are (36 of 100 true ranks had less than a twentieth of them then, not 20)."""
     shares: list[float] = []
     for number in range(5):
         state, rng = begun("junqi", f"likely {number}")

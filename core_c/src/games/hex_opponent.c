@@ -3,10 +3,10 @@
 
 /* ==== What may be there ================================================================================================ */
 
-/* One of so many armies has fewer stacks than it could have. */
+/* After each stack an army ends with a chance of one in so many, though there is room and points are left. */
 enum { SPARING = 16 };
 
-/* An army that the seat may have submitted: units at random until the points are spent, or no type is left to be taken. */
+/* An army that the seat may have submitted: units at random until no type can be paid for, or sooner (SPARING). */
 static void imagine_army(const hex_setup *setup, seat_state *seat, wl_draws *draws)
 {
     int64_t points = setup->army_points;

@@ -25,7 +25,7 @@ ITERATIONS_MIN = 16
 TRIAL_ITERATIONS = 64
 """Of the first search in a game, whose speed is not known."""
 REMEMBER_SECONDS = 0.06
-"""That a belief is to have for a version which its seat has seen: it takes 0.05 at the median, 0.1 at most."""
+"""A belief takes up a version only where it may take as long: the median is 0.05, the longest was 0.1."""
 
 T = TypeVar("T")
 
@@ -101,7 +101,8 @@ class Thinker:
         await asyncio.to_thread(self._thread.shutdown)
 
     async def _in_turn(self, due: float, work: Callable[[float], T]) -> T:
-        """`work` is told how many seconds it may take."""
+        """What `work` returns. The thread calls it when all that is more urgent has been done, with the seconds that it
+        may take."""
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._queue, (due, next(self._numbers), work, answer))
         self.figures.waiting = len(self._queue)
