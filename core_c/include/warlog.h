@@ -201,6 +201,7 @@ enum wl_error {
     WL_E_NUMBER = -38,   /* bad_number: the number of no action, or of one that is not legal now */
     WL_E_BUSY = -39,     /* busy: another thread is at work on this vector */
     WL_E_STUCK = -40,    /* no_numbered_action: a seat is to act and none of its actions has a number */
+    WL_E_STOPPED = -41,  /* stopped: a search whose answer nobody wants any more */
 
     WL_E_GAME = -64, /* WL_E_GAME - i: row i of the game's own error table */
 };
@@ -659,6 +660,7 @@ typedef struct wl_search_settings {
     uint64_t seed;
     const void *belief; /* of the seat, which saw `seen` last; or NULL */
     size_t n_belief;    /* bytes of its memory */
+    const uint8_t *stop; /* or NULL: once it is not 0, the search ends with WL_E_STOPPED; another thread may set it */
     int64_t iterations;
     int32_t candidates;      /* actions, at random, of which the best at a glance are added to the tree */
     int32_t root_candidates; /* likewise at its root */
@@ -682,7 +684,7 @@ typedef struct wl_choice {
 /* The best actions of `seat` by what it knows, `seen`: the state inside its view. Writes at most `cap` to `out`, the best
  * first, and returns how many were looked at; 0 where the seat has none but open templates. `arena` is the search's memory, of
  * `n_arena` bytes: where it is full the tree grows no more. WL_E_SPACE where it is too small for anything (WL_ARENA_MIN is not),
- * WL_E_ARGUMENT where the game has no sample and evaluate, WL_E_STATE where nothing fits what was seen. */
+ * WL_E_ARGUMENT where the game has no sample and evaluate, WL_E_STATE where nothing fits what was seen, WL_E_STOPPED. */
 int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int32_t seat, const wl_search_settings *settings,
                   void *arena, size_t n_arena, wl_choice *out, size_t cap);
 

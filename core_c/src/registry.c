@@ -49,6 +49,7 @@ static const struct {
     {WL_E_NUMBER, "bad_number"},
     {WL_E_BUSY, "busy"},
     {WL_E_STUCK, "no_numbered_action"},
+    {WL_E_STOPPED, "stopped"},
 };
 
 const char *wl_error_name(const wl_game *game, int32_t error)

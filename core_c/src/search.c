@@ -477,6 +477,11 @@ static int are_settings(const wl_search_settings *s)
            s->exploration >= 0 && s->widening >= 0 && s->idle >= 0 && s->idle <= WL_WON;
 }
 
+static int is_stopped(const wl_search_settings *s)
+{
+    return s->stop != NULL && __atomic_load_n(s->stop, __ATOMIC_RELAXED) != 0;
+}
+
 static int plays(const wl_game *game) { return game != NULL && game->sample != NULL && game->evaluate != NULL; }
 
 int32_t wl_sample(const wl_game *game, const void *setup, const void *seen, int32_t viewer, uint64_t seed, void *out)
@@ -552,6 +557,8 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
     s.spread = SPREAD;
     memset(s.world, 0, 2 * game->state_size);
     for (int64_t i = 0; i < settings->iterations; i++) {
+        if (is_stopped(settings))
+            return WL_E_STOPPED;
         error = iterate(&s);
         if (error != WL_OK)
             return error;

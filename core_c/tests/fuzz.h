@@ -161,8 +161,13 @@ static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t se
                                          .glances = below(f, 4),
                                          .widening = below(f, 300),
                                          .idle = below(f, 5000)};
+    wl_search_settings stopped = settings;
+    const uint8_t stop = 1;
     wl_choice choices[4];
 
+    stopped.stop = &stop;
+    stopped.iterations++;
+    REQUIRE(wl_search(f->game, setup, seen, seat, &stopped, arena, sizeof arena, NULL, 0) != 1);
     return wl_search(f->game, setup, seen, seat, &settings, arena, sizeof arena, choices, sizeof choices / sizeof choices[0]);
 }
 

@@ -14,6 +14,7 @@ from warlog_core.errors import (
     NotNumbered,
     NotPlayed,
     Refused,
+    Stopped,
     UnknownGame,
     UnknownSeat,
 )
@@ -23,7 +24,7 @@ from warlog_core.jsonvalue import loads
 from warlog_core.levels import LEVELS, SEARCH_VERSION, Level, level, play, remember
 from warlog_core.notation import history_line, history_result
 from warlog_core.numbering import Digit, Family, Numbering, Plane
-from warlog_core.opponent import Belief, Choice, Line, Settings, search
+from warlog_core.opponent import Belief, Choice, Line, Settings, Stop, search
 from warlog_core.state import Listing, State, Step
 from warlog_core.traces import Harm, Touched, Trace
 
@@ -62,6 +63,8 @@ __all__ = [
     "Settings",
     "State",
     "Step",
+    "Stop",
+    "Stopped",
     "Touched",
     "Trace",
     "UnknownGame",

@@ -11,7 +11,8 @@ CoreError
 ├── NotNumbered    actions that have no numbers: of this game, with these options
 ├── BadNumber      the number of no legal action; `.index` is that of the match in a vector
 ├── BadArrays      arrays of a wrong type, size or order, or that overlap
-└── Busy           two threads work on one vector
+├── Busy           two threads work on one vector
+└── Stopped        a search was broken off
 """
 
 from __future__ import annotations
@@ -110,3 +111,7 @@ class BadArrays(CoreError):
 
 class Busy(CoreError):
     """Another thread is at work on this vector."""
+
+
+class Stopped(CoreError):
+    """Somebody has broken off this search: its answer is not wanted any more."""

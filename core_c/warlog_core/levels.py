@@ -16,7 +16,7 @@ from msgspec import Struct
 from warlog_core.binding import OPEN_BYTES
 from warlog_core.codecs._actions import type_name
 from warlog_core.errors import Refused
-from warlog_core.opponent import Belief, Choice, Settings, search
+from warlog_core.opponent import Belief, Choice, Settings, Stop, search
 from warlog_core.state import State
 
 LEVELS = range(1, 9)
@@ -115,6 +115,7 @@ def play(
     iterations: int | None = None,
     belief: Belief | None = None,
     arena: bytearray | None = None,
+    stop: Stop | None = None,
 ) -> Choice | None:
     """What a computer opponent of this level does as `seat`, from `seen`: `state.seen_by(seat)`. With the same view,
     level, seed, iterations and belief the choice is the same.
@@ -122,11 +123,12 @@ def play(
     iterations  at most so many, fewer than the level's own: for who is in a hurry
     belief      of this seat, as for `search`
     arena       the search's memory, as for `search`
+    stop        as for `search`
 
     `Choice.iterations` is 0 for what was not searched for: what a book or chance decides, and everything in a game that
     has no search. It gives up only where there is nothing else to do. None where the seat has nothing to decide, or
     only open templates to choose from. Raises ValueError for a level that there is not, BadState where no state fits
-    what was seen, UnknownSeat."""
+    what was seen, UnknownSeat, Stopped."""
     how, opponent = _level(seen.game.name, level), opponent_of(seen.game.name)
     rng = random.Random(seed)  # of which only `random` gives the same numbers in every Python
     actions = complete_actions(seen, seat)
@@ -148,6 +150,7 @@ def play(
         settings=opponent.settings if how.settings is None else how.settings,
         belief=belief,
         arena=arena,
+        stop=stop,
     )
     return found if found is not None else _unsearched(seen, seat, _drawn(actions, rng), seed)
 

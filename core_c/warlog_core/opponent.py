@@ -117,6 +117,17 @@ class Belief:
         return bytes(self._memory or b"")
 
 
+class Stop:
+    """Breaks off the searches that are given it."""
+
+    def __init__(self) -> None:
+        self._byte = bytearray(1)
+
+    def set(self) -> None:
+        """From any thread, at any time, for good. A search that has ended stays as it is."""
+        self._byte[0] = 1
+
+
 def search(
     seen: State,
     seat: str,
@@ -127,6 +138,7 @@ def search(
     settings: Settings | None = None,
     belief: Belief | None = None,
     arena: bytearray | None = None,
+    stop: Stop | None = None,
 ) -> Choice | None:
     """What `seat` should do, from `seen`: `state.seen_by(seat)`. With the same view, seed and iterations the choice is
     the same.
@@ -135,9 +147,10 @@ def search(
     settings    how the search goes about it, if not as usual
     belief      of this seat, which saw `seen` last; without one only what is seen now counts
     arena       the search's memory, to be used again; 48 MiB if none is given
+    stop        breaks off the search, after the iteration under way
 
     None where the seat has nothing to choose from but open templates (an army, a layout). Raises NotPlayed where the
-    game has no computer opponents, BadState where no state fits what was seen, UnknownSeat."""
+    game has no computer opponents, BadState where no state fits what was seen, UnknownSeat, Stopped."""
     game = seen.game
     if not game.raw.has_search:
         raise NotPlayed(game.name)
@@ -146,9 +159,10 @@ def search(
 
     numbers = msgspec.structs.astuple(settings or Settings())
     believed = belief._memory if belief is not None else None
+    stopped = stop._byte if stop is not None else None
 
     def run(count: int) -> list[binding.RawChoice]:
-        return game.raw.search(seen._raw, number, seed, count, numbers, memory, believed)
+        return game.raw.search(seen._raw, number, seed, count, numbers, memory, believed, stopped)
 
     if iterations is None:
         began = time.perf_counter()

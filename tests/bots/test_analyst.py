@@ -23,6 +23,7 @@ from tests.service.waiting import eventually
 from warlog_bots import Thinker
 from warlog_bots.analyst import SPARE_SECONDS, Analyst, Task, _step_back, found
 from warlog_client import AsyncClient, Match, ServiceUnavailable
+from warlog_core import Stop
 
 
 @pytest.fixture(scope="module")
@@ -124,10 +125,11 @@ def test_a_search_of_any_game_is_told_as_the_service_wants_it(seed: int) -> None
         seat = state.to_act[0]
         seen = state.seen_by(seat)
         task = Task("m_x", name, 1, state.public_setup, seen.data, seat, 7, 60, 3)
-        done, spent = found(task)
+        done, spent = found(task, Stop())
         assert spent > 0
+        assert done is not None
         assert 1 <= len(done["found"]) <= 3
         for one in done["found"]:
             assert state.check(seat, one["action"]) is None
             assert 0 <= one["value"] <= 1
-        assert found(task)[0] == done
+        assert found(task, Stop())[0] == done

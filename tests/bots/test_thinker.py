@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from functools import cache
+
+import pytest
 
 import warlog_core
 from tests.bots.conftest import SECONDS_MAX
@@ -12,9 +15,10 @@ from tests.core.test_search import opening
 from warlog_bots import Thinker
 from warlog_bots.pace import due_at
 from warlog_bots.thinker import ITERATIONS_MIN, REMEMBER_SECONDS, TRIAL_ITERATIONS, Question
-from warlog_core import Belief, Choice, State
+from warlog_core import Belief, Choice, State, Stop
 
 CROWD = 100
+LONG = 1_000_000  # as many iterations as take a minute or more
 
 
 battle = cache(opening)
@@ -80,6 +84,27 @@ async def test_a_question_that_nobody_waits_for_any_more_is_left_out(seed: int) 
     assert await first is not None
     await asyncio.gather(second, return_exceptions=True)
     assert thinker.figures.searches == 1
+    await thinker.close()
+
+
+async def test_a_search_that_nobody_waits_for_any_more_is_broken_off(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thinker, at_it = Thinker(), threading.Event()
+
+    def play(seen: State, seat: str, *, stop: Stop, **_: object) -> Choice | None:
+        at_it.set()
+        return warlog_core.search(seen, seat, seed=seed, iterations=LONG, stop=stop)
+
+    monkeypatch.setattr(warlog_core, "play", play)
+    asking = asyncio.create_task(thinker.think(asked(seed, 0, time.monotonic() + 600)))
+    assert await asyncio.to_thread(at_it.wait, SECONDS_MAX)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    monkeypatch.undo()
+    assert await answers(thinker, [asked(seed, 1, time.monotonic() + 600)])
+    assert thinker.figures.searches == 2
+    assert 0 < thinker.figures.iterations < LONG  # of the second one alone
     await thinker.close()
 
 

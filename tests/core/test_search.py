@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import random
+import threading
 from collections import Counter
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.core.games import GAMES, walks
 from tests.core.test_properties import entropy_of, random_line, start
 from tests.core.wec_positions import BOOK as WEC
 from tests.turns import by_turns
-from warlog_core import LEVELS, Belief, Settings, State
+from warlog_core import LEVELS, Belief, Settings, State, Stop, Stopped
 from warlog_core.codecs._actions import type_name
 from warlog_core.levels import opponent_of
 from warlog_core.opponent import ARENA_BYTES
@@ -238,6 +239,30 @@ def test_a_search_takes_about_as_long_as_it_is_told() -> None:
     again = warlog_core.search(seen, seat, seed=1, iterations=long.iterations)
     assert again is not None
     assert again.lines == long.lines
+
+
+def test_a_search_can_be_broken_off_from_another_thread(seed: int) -> None:
+    state, stop, at_it = opening("wec", seed), Stop(), threading.Event()
+    (seat,) = state.to_act
+    seen = state.seen_by(seat)
+    before = warlog_core.search(seen, seat, seed=seed, iterations=20, stop=stop)
+
+    def search() -> None:
+        at_it.set()
+        with pytest.raises(Stopped):
+            warlog_core.search(seen, seat, seed=seed, iterations=1_000_000, stop=stop)
+        at_it.clear()
+
+    thread = threading.Thread(target=search, daemon=True)
+    thread.start()
+    assert at_it.wait(30)
+    stop.set()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert not at_it.is_set()
+    with pytest.raises(Stopped):
+        warlog_core.play(seen, seat, level=8, seed=seed, stop=stop)
+    assert warlog_core.search(seen, seat, seed=seed, iterations=20) == before
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import socket
+import threading
 from base64 import b64decode
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,11 +22,15 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, Feed, ok, refused, two
 from tests.service.test_bots import bot, printed
 from tests.service.waiting import eventually
-from warlog_bots.analyst import Task, found
-from warlog_core import Choice
+from warlog_bots import Thinker
+from warlog_bots.analyst import Analyst, Task, found
+from warlog_client import AsyncClient
+from warlog_core import Choice, State, Stop, Stopped
 from warlog_events.redis import keys
 
 FEW = 200  # iterations
+LONG = 2_000_000  # as many as take a minute or more
+SECONDS_MAX = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +70,7 @@ class Program:
         """Takes the next analysis and does it; the task."""
         taken = self.take()
         task: dict[str, Any] = taken["task"]
-        done, _ = found(msgspec.convert(task, Task, strict=False))
+        done, _ = found(msgspec.convert(task, Task, strict=False), Stop())
         assert self.says(taken, done)
         return task
 
@@ -226,7 +232,7 @@ def test_a_view_that_no_state_fits_is_an_integrity_error_and_the_match_goes_on(
 def test_what_cannot_be_is_said_by_the_program(caplog: pytest.LogCaptureFixture) -> None:
     state = warlog_core.game("hex").new(options=SMALL, draws=random.Random(1).randbytes)
     task = Task("m_x", "hex", 1, state.public_setup, b"\xff" * len(state.data), "blue", 7, FEW, 1)
-    done, _ = found(task)
+    done, _ = found(task, Stop())
     assert done == {"failed": True}
     assert "cannot be analysed" in caplog.text
 
@@ -279,7 +285,7 @@ def test_it_ends_when_the_caller_closes_the_connection(
     waiting = later(asking, ada, match, "blue", iterations=FEW)  # he may ask again
     taken = house.take()
     assert taken["number"] == 1
-    done, _ = found(msgspec.convert(taken["task"], Task, strict=False))
+    done, _ = found(msgspec.convert(taken["task"], Task, strict=False), Stop())
     assert house.says(taken, done)
     ok(waiting.result())
     assert not house.says(taken)
@@ -292,6 +298,38 @@ def test_who_goes_while_a_program_is_at_it_stops_it(api: Api, house: Program) ->
         taken = house.take()
         assert house.says(taken)
     eventually(lambda: not house.says(taken))
+
+
+async def test_a_search_that_nobody_waits_for_is_broken_off(
+    api: Api, house: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended = threading.Event(), list[object]()
+
+    def play(seen: State, seat: str, *, stop: Stop, **_: object) -> Choice | None:
+        begun.set()
+        try:
+            ended.append(warlog_core.search(seen, seat, seed=1, iterations=LONG, stop=stop))
+        except Stopped as stopped:
+            ended.append(stopped)
+            raise
+        return None
+
+    monkeypatch.setattr(warlog_core, "play", play)
+    ada, thinker = api.player(), Thinker()
+    match = against(ada)["id"]
+    async with AsyncClient(api.url, house.house.token) as client:
+        running = asyncio.create_task(Analyst(client, thinker).run())
+        with impatient(ada, match):
+            assert await asyncio.to_thread(begun.wait, SECONDS_MAX)
+        await asyncio.to_thread(eventually, lambda: ended, SECONDS_MAX)
+        assert isinstance(ended[0], Stopped)
+        assert thinker.figures.analyses == 0
+        begun.clear()
+        with impatient(ada, match):  # the program is there for the next one, until it is closed
+            assert await asyncio.to_thread(begun.wait, SECONDS_MAX)
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+        assert isinstance(ended[1], Stopped)
 
 
 def test_the_calls_of_programs_are_for_the_house_alone(api: Api) -> None:

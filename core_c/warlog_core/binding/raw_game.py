@@ -21,6 +21,7 @@ from warlog_core.errors import (
     HashMismatch,
     NotNumbered,
     Refused,
+    Stopped,
 )
 from warlog_core.layout import Field, Fields, Layout
 
@@ -391,10 +392,13 @@ class RawGame:
         numbers: Sequence[int],
         arena: Any,
         belief: Any = None,
+        stop: Any = None,
     ) -> list[RawChoice]:
-        """wl_search; `numbers`: the settings after the iterations. Raises BadState where nothing fits what was seen."""
+        """wl_search; `numbers`: the settings after the iterations. Raises BadState where nothing fits what was seen,
+        Stopped."""
         believed = (ffi.NULL, 0) if belief is None else (ffi.from_buffer(belief), len(belief))
-        settings = ffi.new("wl_search_settings *", (seed, *believed, iterations, *numbers))
+        stopped = ffi.NULL if stop is None else ffi.from_buffer("uint8_t[]", stop)
+        settings = ffi.new("wl_search_settings *", (seed, *believed, stopped, iterations, *numbers))
         memory = ffi.from_buffer(arena, require_writable=True)
         cap = 16
 
@@ -485,6 +489,8 @@ class RawGame:
             return BadNumber("this is the number of no legal action", index)
         if code == lib.WL_E_BUSY:
             return Busy("another thread is at work on this vector")
+        if code == lib.WL_E_STOPPED:
+            return Stopped("nobody wants the answer of this search any more")
         if code == lib.WL_E_STUCK:
             return NotNumbered(f"a seat of {self.name} would have nothing to choose but an open template")
         if code in (lib.WL_E_ARGUMENT, lib.WL_E_SPACE, lib.WL_E_HASH):

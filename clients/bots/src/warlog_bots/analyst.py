@@ -19,7 +19,7 @@ from msgspec import Struct
 import warlog_core
 from warlog_client import AsyncClient, Unauthenticated, WarlogError
 from warlog_client.request import json_as, post, send
-from warlog_core import Choice, Line
+from warlog_core import Choice, Line, Stop, Stopped
 
 from .pace import BURST_SECONDS
 from .thinker import Thinker
@@ -97,15 +97,19 @@ class Analyst:
     async def _analyse(self, taken: Taken) -> None:
         where = ("bots", "analyses", taken.id, str(taken.number))
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._thread, found, taken.task)
-        while not (await asyncio.wait([work], timeout=BEAT_SECONDS))[0]:
-            # Where nobody waits for it any more, it ends soon by itself, and nothing is said of it.
-            if not (await self._warlog.send(send("POST", json_as(_Heard), *where))).wanted:
-                break
-        done, spent = await work
-        self._thinker.budget.spend(spent)
-        self._thinker.figures.analyses += 1
-        await self._warlog.send(post(json_as(_Heard), *where, body=done))
+        stop = Stop()
+        work = loop.run_in_executor(self._thread, found, taken.task, stop)
+        try:
+            while not (await asyncio.wait([work], timeout=BEAT_SECONDS))[0]:
+                if not (await self._warlog.send(send("POST", json_as(_Heard), *where))).wanted:
+                    break
+        finally:
+            stop.set()
+            done, spent = await work
+            self._thinker.budget.spend(spent)
+        if done is not None:
+            self._thinker.figures.analyses += 1
+            await self._warlog.send(post(json_as(_Heard), *where, body=done))
 
 
 def _step_back() -> None:
@@ -113,12 +117,16 @@ def _step_back() -> None:
     os.nice(NICE)
 
 
-def found(task: Task) -> tuple[dict[str, Any], float]:
-    """What the service is to be told, and the processor seconds that it took."""
+def found(task: Task, stop: Stop) -> tuple[dict[str, Any] | None, float]:
+    """What the service is to be told, None if nobody wants to know; and the processor seconds that it took."""
     spent = time.thread_time()
     try:
         state = warlog_core.game(task.game, task.rules_version).load(task.setup, task.state)
-        choice = warlog_core.play(state, task.seat, level=LEVEL, seed=task.seed, iterations=task.iterations)
+        choice = warlog_core.play(
+            state, task.seat, level=LEVEL, seed=task.seed, iterations=task.iterations, stop=stop
+        )
+    except Stopped:
+        return None, time.thread_time() - spent
     except warlog_core.CoreError:
         log.exception("%s: what %s knows cannot be analysed", task.match, task.seat)
         return {"failed": True}, time.thread_time() - spent

@@ -8,6 +8,7 @@ import itertools
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakSet
@@ -15,7 +16,7 @@ from weakref import WeakSet
 from msgspec import Struct
 
 import warlog_core
-from warlog_core import Belief, Choice, State
+from warlog_core import Belief, Choice, State, Stop, Stopped
 from warlog_core.opponent import ARENA_BYTES
 
 from .pace import Budget, Speeds, share
@@ -75,8 +76,13 @@ class Thinker:
         )
 
     async def think(self, question: Question) -> Choice | None:
-        """None: the seat can choose nothing. Raises what `warlog_core.play` raises."""
-        return await self._in_turn(question.due, partial(self._search, question))
+        """None: the seat can choose nothing. Raises what `warlog_core.play` raises. Cancelled, it breaks off the
+        search."""
+        stop = Stop()
+        try:
+            return await self._in_turn(question.due, partial(self._search, question, stop))
+        finally:
+            stop.set()
 
     async def remember(self, belief: Belief, seen: State, due: float) -> bool:
         """What the belief's seat has seen next, before a decision that is due then. False: there is no time for that,
@@ -95,7 +101,7 @@ class Thinker:
         self._speeds.forget(match)
 
     async def close(self) -> None:
-        """The search under way is waited for: it cannot be interrupted."""
+        """Whoever waits for an answer is to be cancelled first: then nothing is under way that takes long."""
         if self._working is not None:
             self._working.cancel()
         await asyncio.to_thread(self._thread.shutdown)
@@ -133,22 +139,26 @@ class Thinker:
         now = time.monotonic()
         return min(share(now, (due for due, *_ in self._queue)), self.budget.left(now))
 
-    def _search(self, question: Question, seconds: float) -> Choice | None:
+    def _search(self, question: Question, stop: Stop, seconds: float) -> Choice | None:
+        """None as well where it was broken off."""
         game = question.seen.game.name
         if self._arena is None:
             self._arena = bytearray(ARENA_BYTES)
         wanted = self._speeds.iterations(question.match, game, seconds)
         iterations = TRIAL_ITERATIONS if wanted is None else max(ITERATIONS_MIN, wanted)
         began = time.perf_counter()
-        choice = warlog_core.play(
-            question.seen,
-            question.seat,
-            level=question.level,
-            seed=question.seed,
-            iterations=min(iterations, warlog_core.level(game, question.level).iterations),
-            belief=question.belief,
-            arena=self._arena,
-        )
+        choice: Choice | None = None
+        with suppress(Stopped):
+            choice = warlog_core.play(
+                question.seen,
+                question.seat,
+                level=question.level,
+                seed=question.seed,
+                iterations=min(iterations, warlog_core.level(game, question.level).iterations),
+                belief=question.belief,
+                arena=self._arena,
+                stop=stop,
+            )
         took = time.perf_counter() - began
         if choice is not None and choice.iterations:
             self._speeds.learn(question.match, game, choice.iterations, took)
