@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.sync_api import expect
 
 import warlog_core
 from tests.servers import WarlogServer
+from tests.service.waiting import eventually
 from tests.web.hands import Hand, Table
 from tests.web.pages import Person, browser
 from tests.wheels import QUICK
@@ -92,6 +94,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     add(TOY, root)
     # The editable install leads to the real tree; what is on the path comes before it.
     folders = [root / "core_c", root / "events", root / "service", root / "clients" / "python"]
+    folders += [root / "clients" / "bots" / "src", root / "tests" / "eager"]
     # What one process compiles of the copy serves the others.
     environment = {"PYTHONPATH": os.pathsep.join(map(str, folders)), "PYTHONDONTWRITEBYTECODE": "", **QUICK}
     tree = Tree(root, before, environment)
@@ -103,7 +106,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 @pytest.fixture(scope="module")
 def server(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
     data = tmp_path_factory.mktemp("six-data")
-    with WarlogServer(data, environment=tree.environment, cwd=tree.root) as server:
+    environment = {**tree.environment, "WARLOG_BOTS": "1"}
+    with WarlogServer(data, environment=environment, cwd=tree.root) as server:
         yield server
 
 
@@ -217,6 +221,35 @@ def test_a_sixth_game_without_a_search_says_so_and_is_not_analysed(server: Warlo
         with pytest.raises(RuleRefused) as refused:
             ada.analysis(match.id, "red")
         assert refused.value.code == "no_search"
+
+
+def test_the_house_plays_a_sixth_game_and_its_actions_are_found_again(
+    server: WarlogServer, tree: Tree, tmp_path: Path
+) -> None:
+    """By its own program, over REST, a level without a search as the others."""
+    with Client(server.url) as anonymous:
+        token = anonymous.create_player("ada").token
+    with Client(server.url, token) as ada:
+        match = ada.create_match("nim", {"red": "me", "blue": "bot:8"}, options={"heap": 9}).match.id
+
+        def is_over() -> bool:
+            now = ada.match(match)
+            if "red" in now.to_act:
+                ada.act(match, "red", {"type": "take", "count": 1})
+            return now.status == "finished"
+
+        eventually(is_over, 60)
+        result = ada.match(match).result
+        assert result is not None
+        assert result.reason == "last_taken"
+        record = ada.export(match)
+    taken = [event["search"] for event in record["events"] if event.get("seat") == "blue"]
+    assert taken
+    assert all(how["iterations"] == 0 for how in taken)
+    file = tmp_path / "record.json"
+    file.write_bytes(msgspec.json.encode(record))
+    told = tree.python("-m", "warlog_service", "verify", "--bots", str(file))
+    assert told.stdout.splitlines()[1:] == [f"bots: {len(taken)} actions found again"], told.stderr
 
 
 def test_the_board_of_a_sixth_game_is_edited_and_played_to_its_end_in_the_browser(

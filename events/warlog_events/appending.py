@@ -29,7 +29,7 @@ def append_of(draft: Draft, key: Key | None, acting_seat: str | None) -> Append:
         lobby_entry=b"" if start_unchanged else lobby_entry_json(match),
         status=status,
         to_act=match.to_act,
-        notices=notices_of(before, match, draft.written[-1].stored.type),
+        notices=notices_of(before, match, draft.written[-1].stored.type, draft.written[-1].body),
         secrets=draft.new_secrets,
         idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
         deadlines=match.deadlines if clocked else None,

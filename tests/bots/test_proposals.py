@@ -8,8 +8,9 @@ import pytest
 
 from tests.bots.conftest import SECONDS_MAX, Hall, match_once
 from tests.bots.test_engine import BATTLE, Gate, acted, begun, passed
-from warlog_bots import Thinker, manners
-from warlog_bots.thinker import Question
+from warlog_bots import engine as engines
+from warlog_bots import manners
+from warlog_bots.manners import any_of
 from warlog_client import (
     Abort,
     ActionTakenEvent,
@@ -20,7 +21,6 @@ from warlog_client import (
     Rematch,
     Undo,
 )
-from warlog_core import Choice
 
 
 async def waiting_for(person: AsyncClient, match: str) -> Match:
@@ -137,27 +137,65 @@ async def test_a_bot_accepts_a_draw_when_it_stands_worse_and_declines_it_when_be
     assert (first.seat, first.action["type"]) == ("blue", answer)
 
 
-class Twice(Thinker):
-    """Thinks no third time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._left = 2
-
-    async def think(self, question: Question) -> Choice | None:
-        if self._left == 0:
-            await asyncio.Event().wait()
-        self._left -= 1
-        return await super().think(question)
-
-
-async def test_a_bot_offers_a_draw_and_the_match_ends_when_it_is_accepted(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("red", "blue", "answer"), [(40, 1, "accept_draw"), (1, 40, "decline_draw")])
+async def test_a_bot_answers_an_offered_draw_out_of_turn(
+    hall: Hall, red: int, blue: int, answer: str
 ) -> None:
-    """When nothing has moved for long: here after two decisions, as if all values were even."""
+    """Its person waits for that, and does not move."""
+    person, match = await begun(hall, await hall.bot(5), options=LONG, position=uneven(red, blue))
+    match = await waiting_for(person, match.id)
+    offered = await person.act(match.id, "red", {"type": "offer_draw"})
+    assert offered.to_act == ["red"]
+    answered = await match_once(person, match.id, lambda one: one.version > offered.version)
+    (said,) = [event async for event in person.events(match.id, after=offered.version)]
+    assert isinstance(said, ActionTakenEvent)
+    assert (said.seat, said.action) == ("blue", {"type": answer})
+    assert answered.status == ("finished" if answer == "accept_draw" else "playing")
+
+
+OFFERED: list[tuple[str, str, dict[str, object], dict[str, str]]] = [
+    ("junqi", "south", {"players": 2, "min_steps_draw": 0}, {"north": "bot"}),
+    ("universal", "majora", {}, dict.fromkeys(("chaos", "good", "evil", "balance"), "bot")),
+    ("wec", "black", {}, {"white": "bot"}),
+    ("confrontation", "white", {}, {"black": "bot"}),
+]
+
+
+@pytest.mark.parametrize(("game", "seat", "options", "others"), OFFERED)
+async def test_in_every_game_an_offer_is_answered_by_all_seats_of_a_bot(
+    hall: Hall, game: str, seat: str, options: dict[str, object], others: dict[str, str]
+) -> None:
+    """In some the offer is gone with the next step of who has made it."""
+    bot = await hall.bot(1)
+    person, _ = await hall.person("person")
+    seats = {seat: "me", **dict.fromkeys(others, bot)}
+    made = await person.create_match(game, seats, options=options)
+    await person.prepare(made.match.id, seat)
+    while True:
+        match = await match_once(
+            person, made.match.id, lambda one: seat in one.to_act or one.status == "finished"
+        )
+        listed = await person.actions(match.id, seat)
+        if any(action["type"] == "offer_draw" for action in listed.actions):
+            break
+        action = any_of(listed.actions, listed.version)
+        assert action is not None
+        await person.act(match.id, seat, action)
+    offered = await person.act(match.id, seat, {"type": "offer_draw"})
+    await match_once(person, match.id, lambda one: one.version > offered.version)
+    said = [event async for event in person.events(match.id, after=offered.version)]
+    assert isinstance(said[0], ActionTakenEvent)
+    assert said[0].seat in others
+    (effect, *_) = said[0].effects  # actions are not shown to everybody in every game
+    assert "accept" in effect["type"] or "decline" in effect["type"]
+
+
+async def after_an_offer(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> tuple[AsyncClient, Match]:
+    """A bot has offered a draw, since nothing has moved for long: here after two decisions, as if all values were
+    even."""
     monkeypatch.setattr(manners, "EVEN_FOR", 2)
     monkeypatch.setattr(manners, "EVEN", 0.5)
-    bot = await hall.bot(8, thinker=Twice())  # what it did next could end the round, and the offer with it
+    bot = await hall.bot(8)
     person, match = await begun(hall, bot, options=LONG, position=uneven(10, 10))
     match = await passed(person, (await acted(person, match)).id)
     offered = await acted(person, match)
@@ -165,10 +203,36 @@ async def test_a_bot_offers_a_draw_and_the_match_ends_when_it_is_accepted(
     assert isinstance(events[0], ActionTakenEvent)
     assert events[0].action == {"type": "offer_draw"}
     assert offered.to_act == ["blue"]
+    return person, offered
+
+
+async def test_a_bot_that_has_offered_a_draw_waits_for_the_answer(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it did next could take the offer off the table."""
+    person, match = await after_an_offer(hall, monkeypatch)
+    await asyncio.sleep(1)
+    assert (await person.match(match.id)).version == match.version
     await person.act(match.id, "red", {"type": "accept_draw"})
     match = await match_once(person, match.id, lambda one: one.status == "finished")
     assert match.result is not None
     assert (match.result.winners, match.result.reason) == ([], "draw_agreed")
+
+
+async def test_a_bot_whose_draw_is_declined_or_not_answered_plays_on(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "OFFER_LOOK_SECONDS", 0.1)
+    person, match = await after_an_offer(hall, monkeypatch)
+    declined = await person.act(match.id, "red", {"type": "decline_draw"})
+    match = await match_once(person, match.id, lambda one: one.version > declined.version)
+    events = [event async for event in person.events(match.id, after=declined.version)]
+    assert isinstance(events[0], ActionTakenEvent)
+    assert events[0].seat == "blue"
+
+    monkeypatch.setattr(engines, "PATIENCE_SECONDS", 0.5)
+    person, match = await after_an_offer(hall, monkeypatch)
+    await acted(person, match)
 
 
 async def test_a_bot_resigns_what_has_been_lost_for_long(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -352,6 +352,12 @@ class YourTurnNotice(MatchNotice, frozen=True, kw_only=True):
     deadline: datetime | None = None
 
 
+class DrawOfferedNotice(MatchNotice, frozen=True, kw_only=True):
+    """Somebody offers a draw; `seats` are those that can answer it, in turn or not: `accept_draw` or `decline_draw`."""
+
+    type: Literal["draw_offered"]
+
+
 class ProposalNotice(MatchNotice, frozen=True, kw_only=True):
     """You are asked to accept or reject something, by this `version`; `proposal` is its kind."""
 
@@ -448,6 +454,7 @@ NOTICES: dict[str, type[Notice]] = {
     "declined": DeclinedNotice,
     "match_started": MatchStartedNotice,
     "your_turn": YourTurnNotice,
+    "draw_offered": DrawOfferedNotice,
     "proposal": ProposalNotice,
     "proposal_over": ProposalOverNotice,
     "match_over": MatchOverNotice,

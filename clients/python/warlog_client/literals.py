@@ -53,7 +53,7 @@ LeftReason = Literal["later", "options", "not_now", "lapsed"]
 MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
 Mode = Literal["casual", "competitive"]
 NoticeType = Literal[
-    "seated", "challenged", "accepted", "declined", "match_started", "your_turn", "proposal",
+    "seated", "challenged", "accepted", "declined", "match_started", "your_turn", "draw_offered", "proposal",
     "proposal_over", "match_over", "rating_changed", "not_rated", "achievement", "ready", "reset",
 ]  # fmt: skip
 PairingStatus = Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]

@@ -1030,9 +1030,10 @@ export interface paths {
          * Server-Sent Events: what happens to you in all your matches
          * @description Server-Sent Events: what happens to you in all your matches.
          *
-         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `proposal_over`,
-         *     `match_over`, `rating_changed`, `not_rated`, `achievement`. Ignore types that you do not know: more will come.
-         *     A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
+         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `draw_offered`, `proposal`,
+         *     `proposal_over`, `match_over`, `rating_changed`, `not_rated`, `achievement`. Ignore types that you do not know:
+         *     more will come. A change of a match gives one notice of each type, however many seats you hold, also if you made
+         *     it yourself.
          *
          *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
          *     With it, all notices after that id come first. If they are not known any more (at least the last 100 are kept, for
@@ -3407,6 +3408,30 @@ export interface components {
             mapping: {
                 [key: string]: string;
             };
+        };
+        /**
+         * @description Somebody offers a draw by an action. `seats` are those that can answer it, in turn or not: by `accept_draw` or
+         *     `decline_draw`. How long it stands, the game's rules say.
+         */
+        DrawOfferedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "draw_offered";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
         };
         /** @description An achievement that a player has. */
         EarnedAchievement: {
@@ -6102,7 +6127,7 @@ export interface components {
             reason: "alone" | "bots" | "options" | "same_players" | "short" | "uncounted" | "went_back";
         };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["ProposalOverNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["NotRatedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["DrawOfferedNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["ProposalOverNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["NotRatedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**

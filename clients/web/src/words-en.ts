@@ -25,6 +25,7 @@ export const en = {
     seated: "you have a seat.",
     match_started: "the match begins.",
     your_turn: "it is your turn.",
+    draw_offered: "a draw is offered.",
     proposal: "you are asked for an answer.",
     proposal_over: "what you proposed is declined.",
     rating_changed: "your rating is now",

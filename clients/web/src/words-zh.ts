@@ -23,6 +23,7 @@ export const zh: Words = {
     seated: "您已入座。",
     match_started: "对局开始。",
     your_turn: "轮到您了。",
+    draw_offered: "对方提议和棋。",
     proposal: "有一个提议等您答复。",
     proposal_over: "您的提议被拒绝了。",
     rating_changed: "你的等级分现为",

@@ -13,6 +13,8 @@ import msgspec
 
 from .fold import Fold
 from .match import Match, result_json, rfc3339
+from .model import ActionTaken, Body
+from .policy import offers_draw
 
 LEAPS = frozenset({"time_travelled", "position_edited"})
 """After one of these everybody who is to act gets `your_turn` again: the position is another one, clocks start anew."""
@@ -32,7 +34,8 @@ DONE = {
 class Notice(msgspec.Struct, frozen=True, array_like=True):
     """As it stands in the activity entry.
 
-    seats     of the player: those that he holds; for your_turn those that are to act
+    seats     of the player: those that he holds; for your_turn those that are to act, for draw_offered those that may
+              answer
     deadline  your_turn: the first of these seats' deadlines, in ms; 0 for none
     """
 
@@ -70,9 +73,9 @@ encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(Notices).decode
 
 
-def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
+def notices_of(before: Match | None, after: Match, last_type: str, last: Body) -> bytes:
     """The notices of an append, encoded; b"" if it concerns nobody, as most actions. `before` None: it has made the
-    match. `last_type`: of its last event."""
+    match. `last_type`, `last`: of its last event."""
     fold = after.fold
     if before is None:
         return _encoded(fold, "", [*_arrivals(None, after), *_turns(None, after), *_endings(None, after)])
@@ -81,15 +84,17 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
     same = was.holders is fold.holders and was.challenged is fold.challenged
     if same and was.status == fold.status and fold.proposal is None and was.proposal is None:
         # So it is after nearly every action: at most the turn passes on.
-        if before.to_act == after.to_act and not leap:
+        offers = _offers(after, last)
+        if before.to_act == after.to_act and not leap and not offers:
             return b""
-        return _encoded(fold, "", _turns(None if leap else before, after))
+        return _encoded(fold, "", [*offers, *_turns(None if leap else before, after)])
     notices = [*_arrivals(before, after), *_answers(was, fold)]
     proposal, kind, over = fold.proposal, "", None
     if was.proposal is not None and (proposal is None or was.proposal.version != proposal.version):
         proposer, ended = was.proposal.player.id, str(was.proposal.proposal["kind"])
         notices.append(("proposal_over", proposer, after.people.seated.get(proposer, ())))
         over = ended, _outcome(ended, last_type)
+    notices += _offers(after, last)
     notices += _turns(None if leap else before, after)
     if proposal is not None and (was.proposal is None or was.proposal.version != proposal.version):
         kind = str(proposal.proposal["kind"])
@@ -160,6 +165,17 @@ def _turns(before: Match | None, after: Match) -> list[Row]:
         player: min((at[seat] for seat in own if seat in at), default=0) for player, own in seats.items()
     }
     return [("your_turn", player, own, first[player]) for player, own in seats.items()]
+
+
+def _offers(after: Match, last: Body) -> list[Row]:
+    """To whom a draw has been offered: who holds a seat that may accept it, in turn or not."""
+    if not isinstance(last, ActionTaken) or not offers_draw(last.action) or after.state is None:
+        return []
+    seats: dict[str, list[str]] = {}
+    for seat, holder in after.fold.holders.items():
+        if after.state.check(seat, {"type": "accept_draw"}) is None:
+            seats.setdefault(holder.id, []).append(seat)
+    return [("draw_offered", player, own) for player, own in seats.items()]
 
 
 def _endings(before: Match | None, after: Match) -> list[Row]:

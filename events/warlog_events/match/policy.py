@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields
 
 from warlog_core import Game, State
@@ -28,6 +28,11 @@ OPTIONS_BYTES_MAX, POSITION_BYTES_MAX = 40_000, 150_000
 def resigns(action: object) -> bool:
     """Giving up has this name in every game that knows it."""
     return isinstance(action, dict) and action.get("type") == "resign"
+
+
+def offers_draw(action: object) -> bool:
+    """Likewise. `action`: as the rules have taken it."""
+    return isinstance(action, Struct) and action.__struct_config__.tag == "offer_draw"
 
 
 def check_size(

@@ -35,9 +35,10 @@ _notice_id = re.compile(r"([1-9][0-9]{0,14})-(0|[1-9][0-9]{0,14})", re.ASCII).fu
 async def get_personal_feed(request: AnyRequest) -> PersonalStream:
     """Server-Sent Events: what happens to you in all your matches.
 
-    `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `proposal_over`,
-    `match_over`, `rating_changed`, `not_rated`, `achievement`. Ignore types that you do not know: more will come.
-    A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
+    `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `draw_offered`, `proposal`,
+    `proposal_over`, `match_over`, `rating_changed`, `not_rated`, `achievement`. Ignore types that you do not know:
+    more will come. A change of a match gives one notice of each type, however many seats you hold, also if you made
+    it yourself.
 
     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
     With it, all notices after that id come first. If they are not known any more (at least the last 100 are kept, for

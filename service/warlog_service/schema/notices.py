@@ -61,6 +61,11 @@ class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
     )
 
 
+class DrawOfferedNotice(NoticeBase, frozen=True, kw_only=True, tag="draw_offered"):
+    """Somebody offers a draw by an action. `seats` are those that can answer it, in turn or not: by `accept_draw` or
+    `decline_draw`. How long it stands, the game's rules say."""
+
+
 class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
     """You are asked to accept or reject something, by this `version`. It lapses with the next action, also yours."""
 
@@ -145,6 +150,7 @@ NOTICES: tuple[type[Struct], ...] = (
     DeclinedNotice,
     MatchStartedNotice,
     YourTurnNotice,
+    DrawOfferedNotice,
     ProposalNotice,
     ProposalOverNotice,
     MatchOverNotice,

@@ -20,6 +20,7 @@ from warlog_events.match.commands import (
     CreateMatch,
     Join,
     LeaveSeat,
+    Prepare,
     Proposal,
     Propose,
     Reject,
@@ -132,6 +133,47 @@ async def test_taking_back_makes_it_somebodys_turn_again_also_if_it_was_his(tabl
         (asked, "proposal", other(me).id, (seat_of_other,)),
         (match.version, "proposal_over", me.id, (first,)),
         (match.version, "your_turn", me.id, (first,)),
+    ]
+
+
+async def test_a_draw_is_offered_to_whoever_may_answer_in_turn_or_not(table: Table) -> None:
+    match = await table.duel()
+    (first,) = match.to_act
+    (second,) = {"red", "blue"} - {first}
+    offers = list[Row]()
+    for seat, of in ((first, second), (second, first)):
+        match = await table.act(match, seat, {"type": "offer_draw"})
+        offers.append((match.version, "draw_offered", match.holders[of].id, (of,)))
+        match = await table.act(match, of, {"type": "decline_draw"})
+    assert [row for row in await told(table, match) if row[1] == "draw_offered"] == offers
+    *_, last = await bodies(table, match)
+    assert last == {
+        "type": "draw_offered",
+        "match": match.id,
+        "game": "hex",
+        "version": match.version - 1,
+        "at": last["at"],
+        "seats": [first],
+    }
+
+
+async def test_of_three_seats_those_are_told_that_can_accept_a_draw(table: Table) -> None:
+    """Who has made the offer, and who is out, cannot. Bob holds two seats and is told once."""
+    seats = {"red": "me", "blue": BOB.id, "green": BOB.id, "yellow": "me"}
+    spec = CreateMatch("hex", {"army": "preset", "seats": 4}, seats)
+    match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
+    for seat in match.seats:
+        match = (await table.do(match, Prepare(seat), BOB if seats[seat] == BOB.id else ADA)).match
+    match = await table.act(match, "yellow", {"type": "resign"})
+    match = await table.act(match, "red", {"type": "offer_draw"})
+    rows = [row for row in await told(table, match) if row[1] == "draw_offered"]
+    assert rows == [(match.version, "draw_offered", BOB.id, ("blue", "green"))]
+    match = await table.act(match, "blue", {"type": "decline_draw"})
+    match = await table.act(match, "green", {"type": "offer_draw"})
+    rows = [row for row in await told(table, match) if row[1] == "draw_offered"][1:]
+    assert sorted(rows) == [
+        (match.version, "draw_offered", ADA.id, ("red",)),
+        (match.version, "draw_offered", BOB.id, ("blue",)),
     ]
 
 

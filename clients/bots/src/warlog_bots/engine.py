@@ -26,6 +26,7 @@ import warlog_core
 from warlog_client import (
     AsyncClient,
     Conflict,
+    DrawOfferedNotice,
     Event,
     Forbidden,
     IntegrityError,
@@ -65,6 +66,8 @@ LOBBY_SECONDS = 86_400.0
 """After which a seat in a lobby where nothing happens is left."""
 PATIENCE_SECONDS = 30.0
 """For which a bot that is to act leaves a proposal to the others. Less where its clock runs."""
+OFFER_LOOK_SECONDS = 2.0
+"""Between two looks whether a draw that it has offered is declined: no notice says so."""
 LATE_SECONDS = 2.5
 """An answer so long after it was due is counted as late."""
 REFUSALS_MAX = 8
@@ -87,7 +90,9 @@ class Table(Struct, eq=False):
     turns   seats that are to act → when they are to have answered, by `time.monotonic`
     heard   of those, the ones that a notice has told of since the match's summary was asked for
     unread  the match's summary is to be read: what has happened is not known exactly
-    proposal, patient_until  the proposal that others are still to answer, and how long they have
+    offered seats to which a draw has been offered
+    asked, patient_until  the version of what others are still to answer, and how long they have
+    own_offer  the version of the last draw that the account has offered
     """
 
     id: str
@@ -99,8 +104,10 @@ class Table(Struct, eq=False):
     memories: dict[str, Memory] = {}
     unread: bool = True
     failures: int = 0
-    proposal: int = 0
+    offered: set[str] = set()
+    asked: int = 0
     patient_until: float = 0.0
+    own_offer: int = 0
     later: asyncio.TimerHandle | None = None
     task: asyncio.Task[None] | None = None
 
@@ -166,6 +173,8 @@ class Engine:
             for seat in notice.seats:
                 table.turns.setdefault(seat, due_at(time.monotonic(), left))
             table.heard.update(notice.seats)
+        elif isinstance(notice, DrawOfferedNotice):
+            table.offered.update(notice.seats)
         else:
             table.unread = True
         self._wake(table)
@@ -213,7 +222,7 @@ class Engine:
     async def _attend(self, table: Table) -> None:
         """Until nothing is to be done in the match. Failures are waited out."""
         try:
-            while table.unread or table.turns:
+            while table.unread or table.offered or table.turns:
                 try:
                     await self._step(table)
                 except (NotFound, Forbidden, IntegrityError) as error:
@@ -248,6 +257,8 @@ class Engine:
         if table.unread:
             table.unread = False
             await self._look(table)
+        elif table.offered:
+            await self._answer_offer(table, table.offered.pop())
         else:
             seat = min(table.turns, key=lambda seat: table.turns[seat])
             await self._turn(table, seat, table.turns.pop(seat))
@@ -269,6 +280,13 @@ class Engine:
             to_act = {*match.to_act} & {*table.seats}
             if proposal is not None and to_act and self._waits_for_answers(table, proposal["version"], left):
                 to_act = set()
+            elif (
+                to_act
+                and match.version == table.own_offer
+                and self._waits_for_answers(table, match.version, left)
+            ):
+                to_act = set()
+                self._look_later(table, OFFER_LOOK_SECONDS)
             # The match may have been read before a turn began whose notice has come since.
             heard = {seat: due for seat, due in table.turns.items() if seat in table.heard}
             table.turns = {
@@ -277,12 +295,13 @@ class Engine:
         else:
             self._forget(table)
 
-    def _waits_for_answers(self, table: Table, proposal: int, left: dict[str, float | None]) -> bool:
-        """An action would take the proposal off the table: other players have some time to answer it."""
+    def _waits_for_answers(self, table: Table, asked: int, left: dict[str, float | None]) -> bool:
+        """An action would take a proposal off the table, and in some games an offered draw: other players have some
+        time to answer it."""
         now = time.monotonic()
-        if table.proposal != proposal:
+        if table.asked != asked:
             clocks = [seconds * CLOCK_SHARE for seconds in left.values() if seconds is not None]
-            table.proposal, table.patient_until = proposal, now + min([PATIENCE_SECONDS, *clocks])
+            table.asked, table.patient_until = asked, now + min([PATIENCE_SECONDS, *clocks])
         wait = table.patient_until - now
         if wait > 0:
             self._look_later(table, wait)
@@ -306,6 +325,7 @@ class Engine:
     def _forget(self, table: Table) -> None:
         """What happens there from now on is told by a notice."""
         table.turns = {}
+        table.offered = set()
         if table.later is not None:
             table.later.cancel()
         self._tables.pop(table.id, None)
@@ -364,7 +384,28 @@ class Engine:
             if action is None:
                 return
             done = await self._act(seen, *action)
-        self._heard_answer(table, done)
+        if action[0]["type"] == "offer_draw":
+            table.own_offer, table.unread = done.version, True
+        else:
+            self._heard_answer(table, done)
+
+    async def _answer_offer(self, table: Table, seat: str) -> None:
+        """A draw has been offered. In its own turn a seat answers when it has searched; out of turn by what it has
+        found last, or by what it sees if that is better."""
+        seen = await self._warlog.seen(table.id, seat)
+        state = loaded(seen)
+        if seat in state.to_act or state.check(seat, {"type": "accept_draw"}) is not None:
+            return
+        mood = table.moods.setdefault(seat, manners.Mood())
+        word = mood.answer_out_of_turn(_may(state, seat), manners.worth(state, seat, self._seed(seen)))
+        if word is None:
+            return
+        try:
+            await self._act(seen, {"type": word}, None)
+        except VersionConflict:
+            table.offered.add(seat)
+        except RuleRefused as refusal:
+            log.info("%s: %s may not %s: %s", table.id, seat, word, refusal)
 
     async def _belief(self, table: Table, seen: Seen, state: State, due: float) -> Belief | None:
         """For the levels that have one, in the seats of the house."""
@@ -382,11 +423,9 @@ class Engine:
             return None
         state, seat = question.seen, question.seat
         mood = table.moods.setdefault(seat, manners.Mood())
-
-        def may(word: str) -> bool:
-            return state.check(seat, {"type": word}) is None
-
-        word = mood.instead(may, choice.value, table.players, version, searched=choice.iterations > 0)
+        word = mood.instead(
+            _may(state, seat), choice.value, table.players, version, searched=choice.iterations > 0
+        )
         if word is not None:
             return {"type": word}, None
         how: Json = {"iterations": choice.iterations, "version": warlog_core.SEARCH_VERSION}
@@ -418,6 +457,11 @@ class Engine:
             bytes.fromhex(seen.seed) if seen.seed else self._secret + f"{seen.match} {seen.seat} ".encode()
         )
         return int.from_bytes(hashlib.sha256(secret + str(seen.version).encode()).digest()[:8])
+
+
+def _may(state: State, seat: str) -> Callable[[str], bool]:
+    """Is an action of this type, which has no fields, allowed?"""
+    return lambda word: state.check(seat, {"type": word}) is None
 
 
 def _idle_seconds(match: Match) -> float:

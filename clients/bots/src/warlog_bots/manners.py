@@ -8,9 +8,11 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
+from statistics import fmean
 
 from warlog_client import Match
 from warlog_client.models import Json
+from warlog_core import CoreError, State
 
 RELUCTANT = frozenset({"resign", "offer_draw", "accept_draw", "decline_draw"})
 
@@ -20,6 +22,8 @@ EVEN, EVEN_FOR = 0.02, 30
 """It offers a draw, once, when its last values, so many, have all been so near to one half."""
 WORSE, DECIDED = 0.35, 20
 """It accepts a draw at a value of WORSE or less, and after so many decisions at one half or less."""
+WORLDS = 8
+"""For a glance."""
 VALUES_KEPT = max(EVEN_FOR, DECIDED)
 
 
@@ -49,6 +53,11 @@ class Mood:
         if value <= WORSE or (value <= 0.5 and len(self._values) >= DECIDED):
             return "accept_draw"
         return "decline_draw" if may("decline_draw") else None
+
+    def answer_out_of_turn(self, may: Callable[[str], bool], glance: float) -> str | None:
+        """Likewise, where nothing is searched for. `glance`: what the seat's view is worth. What was found last counts,
+        too: the better of both."""
+        return self.answer(may, max([glance, *list(self._values)[-1:]]))
 
     def instead(
         self, may: Callable[[str], bool], value: float, players: int, version: int, *, searched: bool = True
@@ -81,6 +90,15 @@ class Mood:
             self._has_offered = True
             return "offer_draw"
         return None
+
+
+def worth(seen: State, seat: str, seed: int) -> float:
+    """Of a view, at a glance: by `evaluate`, on average over some states that may be the true one. One half in a game
+    that has no search, and where nothing fits."""
+    try:
+        return fmean(seen.sample(seat, (seed + i) % 2**64).evaluate()[seat] for i in range(WORLDS))
+    except CoreError:
+        return 0.5
 
 
 def any_of(actions: Sequence[Json], seed: int) -> Json | None:
