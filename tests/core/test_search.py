@@ -6,8 +6,11 @@ import hashlib
 import itertools
 import json
 import random
+import subprocess
+import sys
 import threading
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,7 +24,6 @@ from tests.turns import by_turns
 from warlog_core import LEVELS, Belief, Settings, State, Stop, Stopped
 from warlog_core.codecs._actions import type_name
 from warlog_core.levels import opponent_of
-from warlog_core.opponent import ARENA_BYTES
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
 WALKS = walks(PLAYED, every=10)
@@ -266,11 +268,37 @@ def test_a_search_can_be_broken_off_from_another_thread(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_a_level_takes_no_more_than_64_mib(name: str) -> None:
-    state = warlog_core.game(name).new(draws=random.Random(1).randbytes)
-    belief = Belief(state.seats[0], 1)
-    belief.see(state.seen_by(belief.seat))
-    assert ARENA_BYTES + len(belief.memory) <= 64 << 20
+def test_level_8_takes_no_more_than_64_mib(name: str) -> None:
+    """Measured by the system, in a process of its own: what two whole decisions add to what it had before."""
+    if not Path("/proc/self/status").exists():
+        pytest.skip("no /proc")
+    code = f"""
+import random, re, sys
+from pathlib import Path
+import warlog_core
+
+def kib(of):
+    return int(re.search(of + ":[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1])
+
+rng = random.Random(1)
+state = warlog_core.game({name!r}).new(options={OPTIONS.get(name, {})!r}, draws=rng.randbytes)
+for number in range(40):  # to where play has begun
+    seat = state.to_act[0]
+    state.apply(seat, warlog_core.play(state.seen_by(seat), seat, level=1, seed=number).action, draws=rng.randbytes)
+before, thought = kib('VmRSS'), 0
+for _ in range(2):
+    seat = state.to_act[0]
+    belief = warlog_core.Belief(seat, 1)
+    warlog_core.remember(belief, state.seen_by(seat))
+    choice = warlog_core.play(state.seen_by(seat), seat, level=8, seed=1, belief=belief)
+    thought += choice.iterations
+    state.apply(seat, choice.action, draws=rng.randbytes)
+print(thought, kib('VmHWM') - before)  # the most that it has had
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    thought, taken_kib = map(int, told.split())
+    assert thought >= 2 * warlog_core.level(name, 8).iterations
+    assert 1024 < taken_kib <= 64 << 10, f"{taken_kib} KiB"
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -315,31 +343,35 @@ def test_the_search_beats_random_play(name: str) -> None:
 FRONT, REAR = "1", ("5", "6")
 
 
-def test_each_type_that_a_hidden_piece_may_be_comes_up() -> None:
-    """Junqi's layout rules (4.2): everywhere until the army's first step, then for what cannot move."""
+@pytest.mark.parametrize("players", [2, 4])
+def test_each_type_that_a_hidden_piece_may_be_comes_up(players: int) -> None:
+    """Junqi's layout rules (4.2): everywhere until an army's first step, then for what has not moved. With four seats
+    the ally's army is hidden, too."""
     rng = random.Random(1)
-    game = warlog_core.game("junqi")
-    state = game.new(options={"players": 2}, draws=rng.randbytes)
+    state = warlog_core.game("junqi").new(options={"players": players}, draws=rng.randbytes)
     types = {piece["type"] for piece in state.position(plain=True)["pieces"]}
-    moves = 0
+    others = {seat[0].upper(): seat for seat in state.seats if seat != "south"}
+    steps, touched = Counter[str](), set[str]()
     for phase in ("layout", "play", "moved"):
-        while phase == "moved" and moves == 0:
+        while phase == "moved" and not all(steps[seat] for seat in others.values()):
             seat, action = next(random_line(state, rng, 1))
             state.apply(seat, action, draws=rng.randbytes)
-            moves += seat == "north"
+            steps[seat] += 1
+            if state.view("south", plain=True)["last_move"] is not None:
+                touched.update(state.view("south", plain=True)["last_move"]["path"])
         hidden = state.seen_by("south")
         found: dict[str, set[str]] = {}
         for seed in range(600):
             for piece in hidden.sample("south", seed).position(plain=True)["pieces"]:
                 found.setdefault(piece["at"], set()).add(piece["type"])
-        for place in (place for place in found if place.startswith("N")):
-            impossible = {"flag"} if place not in ("N62", "N64") else set()
+        assert {place[0] for place in found} >= {"S", *others}
+        for place in (place for place in found if place[0] in others and place not in touched):
+            impossible = {"flag"} if place[1:] not in ("62", "64") else set()
             if not place[1:].startswith(REAR):
                 impossible.add("mine")
-            if phase != "moved" and place[1:].startswith(FRONT):
+            if not steps[others[place[0]]] and place[1:].startswith(FRONT):
                 impossible.add("bomb")
-            if phase != "moved" or place != state.view("south", plain=True)["last_move"]["to"]:
-                assert found[place] == types - impossible, place
+            assert found[place] == types - impossible, (phase, place)
         for seat in state.to_act if phase == "layout" else ():
             state.apply(seat, {"type": "ready"}, draws=rng.randbytes)
 

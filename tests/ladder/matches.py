@@ -52,6 +52,33 @@ class Timed(Struct, frozen=True, tag="times"):
     memory: float = 0.0
 
 
+class Served(Struct, frozen=True, tag="served"):
+    """People against the house's bots over REST, and one process of bots on one core (`tests.load.opponents`).
+
+    matches     at once
+    move_seconds  their clock for each action
+    answers     of bots
+    median, slowest, longest  seconds until a bot answers; 99 of 100 are quicker than the slowest
+    iterations  of a search, on average
+    timeouts    of bots"""
+
+    matches: int
+    level: int
+    move_seconds: int
+    answers: int
+    median: float
+    slowest: float
+    longest: float
+    iterations: float
+    timeouts: int
+
+
+class Idle(Struct, frozen=True, tag="idle"):
+    """What a server takes more for having bots that sit in no match: per cent of a core."""
+
+    percent: float
+
+
 class Played(Struct, frozen=True, tag="match"):
     """A match as it stands in the results.
 

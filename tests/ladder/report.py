@@ -11,14 +11,14 @@ from statistics import median
 import warlog_core
 from tests.ladder import many_seats
 from tests.ladder.many_seats import Shared
-from tests.ladder.matches import CLEAR, Played, Timed
+from tests.ladder.matches import CLEAR, Idle, Played, Served, Timed
 from tests.ladder.players import numbers_of
 from tests.ladder.statistics import Score, is_settled, likelihood, ratings
 from tests.ladder.tables import TABLES
 from warlog_core import LEVELS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-Result = Played | Timed | Shared
+Result = Played | Timed | Shared | Served | Idle
 NAMES = {"random", "greedy", *map(str, LEVELS)}
 STRONG = {"7", "8"}  # whose matches show how fair a game is
 FAIR = 0.6
@@ -85,11 +85,14 @@ def write_reports(results: Sequence[Result], folder: Path = ROOT / "docs") -> No
     matches: dict[str, list[Played]] = {table: [] for table in TABLES}
     searches: dict[str, list[Played]] = {table: [] for table in TABLES}
     times: dict[str, list[Timed]] = {table: [] for table in TABLES}
+    service: list[Served | Idle] = []
     for one in results:
         if isinstance(one, Timed):
             times[one.table].append(one)
         elif isinstance(one, Shared):
             shared[one.table].append(one)
+        elif isinstance(one, Served | Idle):
+            service.append(one)
         elif {*one.players} <= NAMES:
             matches[one.table].append(one)
         else:
@@ -98,7 +101,7 @@ def write_reports(results: Sequence[Result], folder: Path = ROOT / "docs") -> No
         matches[table] = [one for one in played if one.version == played[-1].version]
         searches[table] = [one for one in searches[table] if played and one.version == played[-1].version]
     head = STRENGTH.format(clear=round(100 * CLEAR), version=warlog_core.SEARCH_VERSION)
-    strength = [head, *_aims(matches), *_order(matches, searches, times), *_speed(times)]
+    strength = [head, *_aims(matches), *_order(matches, searches, times), *_speed(times), *_service(service)]
     for table, played in matches.items():
         strength += _strength_of(table, played, times[table])
     (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
@@ -336,6 +339,36 @@ def _speed(times: dict[str, list[Timed]]) -> list[str]:
             last = timed[-1]
             lines.append(f"| {table} | {last.iterations:,.0f} | {last.samples:,.0f} | {last.memory:,.0f} |")
     return [*lines, ""]
+
+
+def _service(found: Sequence[Served | Idle]) -> list[str]:
+    """Of each number of matches the last measurement."""
+    served = {(one.level, one.matches): one for one in found if isinstance(one, Served)}
+    idle = [one for one in found if isinstance(one, Idle)]
+    lines = ["## As players", ""] if found else []
+    if served:
+        lines += [
+            "People who act at random, over REST, against one process of the house's bots on one core, in all games",
+            "(`tests.load.opponents --core 1`). Everybody is to be answered within five seconds, and no bot to lose on",
+            "time.",
+            "",
+            "| level | matches at once | answers | seconds until one: median, 99 %, longest | iterations of a search |"
+            " clock, time-outs |",
+            "|---|---|---|---|---|---|",
+        ]
+    for _, one in sorted(served.items()):
+        waits = f"{one.median:.2f}, {one.slowest:.2f}, {one.longest:.2f}"
+        lines.append(
+            f"| {one.level} | {one.matches} | {one.answers:,} | {waits} | {one.iterations:,.0f} |"
+            f" {one.move_seconds} s, {one.timeouts} |"
+        )
+    if idle:
+        lines += [
+            "",
+            f"A server whose bots sit in no match takes {idle[-1].percent:.2f} % of a core more than one without bots"
+            " (aim: at most 0.3 %).",
+        ]
+    return [*lines, ""] if lines else []
 
 
 def _speeds(played: list[Played]) -> dict[str, float]:

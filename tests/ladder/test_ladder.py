@@ -16,7 +16,7 @@ from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
 from tests.ladder.losses import Judge
 from tests.ladder.losses import play as losses_of
 from tests.ladder.many_seats import play_shared
-from tests.ladder.matches import Played, Table, play_match
+from tests.ladder.matches import Idle, Played, Served, Table, play_match
 from tests.ladder.players import Player, play_at_random
 from tests.ladder.report import ENOUGH, of_doubled, of_neighbours, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
@@ -170,6 +170,19 @@ def test_a_run_goes_on_where_it_ended_and_the_documents_come_from_its_results(tm
     assert "reached" not in strength.partition("|---|")[2]  # four matches say nothing
     assert max(map(len, strength.splitlines())) <= 170
     assert "How fair" in (tmp_path / "BALANCE.md").read_text(encoding="utf-8")
+
+
+def test_the_documents_say_what_bots_take_as_players(tmp_path: Path) -> None:
+    """Of each number of matches what was measured last."""
+    served = Served(200, 8, 20, 1_500, 0.5, 1.75, 2.875, 160.0, 0)
+    results = [msgspec.structs.replace(served, longest=9.0), served, Idle(0.5), Idle(0.17)]
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, results)))
+    write_reports(results_of(path), tmp_path)
+    strength = (tmp_path / "STRENGTH.md").read_text(encoding="utf-8")
+    assert "| 8 | 200 | 1,500 | 0.50, 1.75, 2.88 | 160 | 20 s, 0 |" in strength
+    assert "9.00" not in strength
+    assert "takes 0.17 % of a core more" in strength
 
 
 def test_who_acts_at_random_loses_chances_and_who_acts_as_the_judge_loses_none() -> None:

@@ -25,9 +25,11 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from clients.bots.random_bot import choose
 
 import warlog_core
+from tests.ladder.matches import Idle, Served
 from tests.load.bench import UNLIMITED, children, cpu_seconds, show
 from tests.load.wire import Wire
 from tests.servers import WarlogServer
@@ -111,7 +113,7 @@ def figures(server: WarlogServer) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
-async def idle(seconds: float, bots: int) -> None:
+async def idle(seconds: float, bots: int) -> Idle:
     """A server without bots, then one with them."""
     with tempfile.TemporaryDirectory(prefix="warlog-bots-") as data:
         shares = {}
@@ -125,6 +127,7 @@ async def idle(seconds: float, bots: int) -> None:
                     f"  {count} processes of bots, no match: {shares[count]:.2f} % of a core, of all processes"
                 )
         show("for having bots", f"{shares[bots] - shares[0]:.2f} % of a core")
+        return Idle(shares[bots] - shares[0])
 
 
 async def shares_of(pids: list[int], seconds: float) -> float:
@@ -134,15 +137,21 @@ async def shares_of(pids: list[int], seconds: float) -> float:
     return 100 * (sum(map(cpu_seconds, pids)) - before) / (time.perf_counter() - began)
 
 
-async def measure(given: argparse.Namespace) -> bool:
-    """Has nobody waited too long, and no bot lost on time?"""
+async def measure(given: argparse.Namespace) -> list[Served]:
+    """Up to the first number of matches with which somebody waits too long, or a bot loses on time."""
+    found: list[Served] = []
     for matches in map(int, given.matches.split(",")):
-        if not await measure_matches(given, matches):
-            return False
-    return True
+        found.append(await measure_matches(given, matches))
+        if not is_good(found[-1]):
+            break
+    return found
 
 
-async def measure_matches(given: argparse.Namespace, matches: int) -> bool:
+def is_good(served: Served) -> bool:
+    return served.longest <= SECONDS_MAX and served.timeouts == 0
+
+
+async def measure_matches(given: argparse.Namespace, matches: int) -> Served:
     with (
         tempfile.TemporaryDirectory(prefix="warlog-bots-") as data,
         WarlogServer(Path(data), environment={**UNLIMITED, "WARLOG_BOTS": str(given.bots)}) as server,
@@ -200,7 +209,17 @@ async def measure_matches(given: argparse.Namespace, matches: int) -> bool:
         )
         shares = [f"{n} {100 * (cpu_seconds(pid) - before[n]) / took:.0f} %" for n, pid in pids.items()]
         show("of a core", ", ".join(shares))
-        return longest <= SECONDS_MAX and timeouts == 0
+        return Served(
+            matches,
+            given.level,
+            given.move_seconds,
+            len(waits),
+            median,
+            last,
+            longest,
+            iterations / max(searches, 1),
+            timeouts,
+        )
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -216,6 +235,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--core", type=int, help="on which they run, all of them")
     parser.add_argument("--move-seconds", type=int, default=20, help="clock of each action; 0: none")
     parser.add_argument("--games", default="hex,junqi,universal,wec,confrontation")
+    parser.add_argument("--results", type=Path, help="also of the ladder: JSON lines, for docs/STRENGTH.md")
     parser.add_argument("--idle", type=float, default=0, help="seconds without a match, instead of matches")
     return parser
 
@@ -223,8 +243,13 @@ def arguments() -> argparse.ArgumentParser:
 def main() -> None:
     given = arguments().parse_args()
     if given.idle:
-        asyncio.run(idle(given.idle, given.bots))
-    elif not asyncio.run(measure(given)):
+        found: list[Served | Idle] = [asyncio.run(idle(given.idle, given.bots))]
+    else:
+        found = [*asyncio.run(measure(given))]
+    if given.results is not None:
+        with given.results.open("ab") as file:
+            file.writelines(msgspec.json.encode(one) + b"\n" for one in found)
+    if not all(isinstance(one, Idle) or is_good(one) for one in found):
         sys.exit(1)
 
 
