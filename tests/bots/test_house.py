@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -10,14 +11,16 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import warlog_core
 from tests.bots.conftest import SECONDS_MAX, Hall, hall_of, match_once
 from tests.bots.test_engine import BATTLE, acted, passed
+from tests.core.games import GAMES
 from tests.load.bench import children
 from tests.servers import EAGER, RedisServer, WarlogServer
 from tests.service.api import UNLIMITED
@@ -29,6 +32,7 @@ from warlog_client import (
     ActionTakenEvent,
     AsyncClient,
     Match,
+    RuleRefused,
     Undo,
 )
 from warlog_events.match.verify_bots import verify_bots
@@ -272,6 +276,33 @@ async def test_a_bot_does_not_lose_on_time(hall: Hall, server: WarlogServer, *, 
     events = [event async for event in person.events(match.id)]
     actions = [event.action for event in events if isinstance(event, ActionTakenEvent)]
     assert all(action is not None and action["type"] != "timeout" for action in actions)
+
+
+async def test_in_no_game_does_a_bot_lose_on_time(hall: Hall) -> None:
+    """All at once, so that searches wait for each other."""
+
+    async def actions_of_bots(game: str, options: dict[str, object]) -> list[str]:
+        person, _ = await hall.person("person")
+        seats = warlog_core.game(game).seats_for(options)
+        held = dict(zip(seats, ["me", *["bot:8"] * (len(seats) - 1)], strict=True))
+        match = (await person.create_match(game, held, options=options, move_seconds=60)).match
+        for _ in range(4):
+            match = await passed(person, match.id, seats[0])
+            if match.status == "finished":
+                break
+            match = await acted(person, match)
+        if match.status != "finished":  # afterwards nothing is hidden
+            with suppress(RuleRefused):  # too early
+                await person.act(match.id, seats[0], {"type": "resign"})
+        events = [event async for event in person.events(match.id)]
+        taken = [event for event in events if isinstance(event, ActionTakenEvent) and event.seat != seats[0]]
+        return [event.action["type"] for event in taken if event.action is not None]
+
+    options: dict[str, dict[str, object]] = {"hex": BATTLE, "junqi": {"players": 2, "min_steps_resign": 0}}
+    found = await asyncio.gather(*(actions_of_bots(name, options.get(name, {})) for name in GAMES))
+    for actions in found:
+        assert actions
+        assert "timeout" not in actions
 
 
 async def test_one_worker_has_the_bots_and_when_it_dies_another(tmp_path: Path) -> None:

@@ -267,8 +267,10 @@ def test_a_search_can_be_broken_off_from_another_thread(seed: int) -> None:
     assert warlog_core.search(seen, seat, seed=seed, iterations=20) == before
 
 
-@pytest.mark.parametrize("name", PLAYED)
-def test_level_8_takes_no_more_than_64_mib(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"), [*((name, OPTIONS.get(name, {})) for name in PLAYED), ("junqi", {"players": 4})]
+)
+def test_level_8_takes_no_more_than_64_mib(name: str, options: dict[str, Any]) -> None:
     """Measured by the system, in a process of its own: what two whole decisions add to what it had before."""
     if not Path("/proc/self/status").exists():
         pytest.skip("no /proc")
@@ -281,7 +283,7 @@ def kib(of):
     return int(re.search(of + ":[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1])
 
 rng = random.Random(1)
-state = warlog_core.game({name!r}).new(options={OPTIONS.get(name, {})!r}, draws=rng.randbytes)
+state = warlog_core.game({name!r}).new(options={options!r}, draws=rng.randbytes)
 for number in range(40):  # to where play has begun
     seat = state.to_act[0]
     state.apply(seat, warlog_core.play(state.seen_by(seat), seat, level=1, seed=number).action, draws=rng.randbytes)

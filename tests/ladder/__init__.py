@@ -1,6 +1,6 @@
 """How strong the computer opponents are: matches between levels, against random play and against greedy play.
 
-python -m tests.ladder --minutes 60            # or make ladder
+python -m tests.ladder --minutes 60            # what `make ladder` begins with
 python -m tests.ladder --game hex --pair 8:greedy --matches 40
 python -m tests.ladder --full --minutes 600    # level 8 as it plays, a few matches
 python -m tests.ladder --seats 20                # who wins where every seat plays for itself

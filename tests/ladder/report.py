@@ -175,9 +175,9 @@ def _order(
 ) -> list[str]:
     lines = [
         f"Each level is to have about {100 * NEIGHBOURS:.0f} % against the one below, by the sequential test (50 % or",
-        f"{100 * NEIGHBOURS:.0f} %?), twice the iterations are to be worth something, and level 8 is to answer within",
-        f"{SLOWEST_MS:,} ms of processor time 99 times of 100. Twice the iterations: all matches of the next table",
-        "together; the interval has to be above 50 %.",
+        f"{100 * NEIGHBOURS:.0f} %?; with the part where it is not reached), twice the iterations are to be worth",
+        f"something, and level 8 is to answer within {SLOWEST_MS:,} ms of processor time 99 times of 100. Twice the",
+        "iterations: all matches of the next table together; the interval has to be above 50 %.",
         "",
         "| table | levels against the one below | twice the iterations | level 8, ms, 99 % |",
         "|---|---|---|---|",
@@ -187,14 +187,16 @@ def _order(
             continue
         scores = _scores(played)
         below = [
-            (one, of_neighbours(score))
-            for (one, two, _), score in scores.items()
+            (one, share, of_neighbours(score))
+            for (one, two, share), score in scores.items()
             if one.isdecimal() and two == str(int(one) - 1)
         ]
-        said = [
-            f"{verdict}: {', '.join(sorted(set(of)))}"
-            for verdict in ("reached", "missed", "open")
-            if (of := [one for one, found in below if found == verdict])
+        reached = {one for one, _, found in below if found == "reached"}
+        said = [f"reached: {', '.join(sorted(reached))}"] if reached else []
+        said += [
+            f"{verdict}: {', '.join(of)}"
+            for verdict in ("missed", "open")
+            if (of := [f"{one} ({_part(share)})" for one, share, found in below if found == verdict])
         ]
         doubled = sum(of_doubled(searches[table]).values(), Score())
         timed = [one for one in times[table] if one.level == LEVELS[-1]]
@@ -349,7 +351,7 @@ def _service(found: Sequence[Served | Idle]) -> list[str]:
     if served:
         lines += [
             "People who act at random, over REST, against one process of the house's bots on one core, in all games",
-            "(`tests.load.opponents --core 1`). Everybody is to be answered within five seconds, and no bot to lose on",
+            "(`tests.load.opponents --core 0`). Everybody is to be answered within five seconds, and no bot to lose on",
             "time.",
             "",
             "| level | matches at once | answers | seconds until one: median, 99 %, longest | iterations of a search |"

@@ -611,7 +611,7 @@ def main() -> None:
         from tests.load import opponents
 
         asyncio.run(opponents.idle(60, 1))
-        asyncio.run(opponents.measure(opponents.arguments().parse_args([])))
+        asyncio.run(opponents.measure(opponents.arguments().parse_args(["--core", "0"])))
     if arguments.only in (None, "vectors"):
         from tests.load import vectors
 

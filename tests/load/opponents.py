@@ -1,12 +1,12 @@
 """How long people wait for the house's bots: many matches, each of one person against one bot, and one process of bots.
 
-    python -m tests.load.opponents --matches 200,300 --seconds 60 --level 8 --think 4 --core 1
+    python -m tests.load.opponents --matches 200,300 --seconds 60 --level 8 --think 4 --core 0
     python -m tests.load.opponents --idle 120      # what a server with bots costs while they sit in no match
 
 Exit code 1 if somebody has waited for more than five seconds, or a bot has lost on time.
 
 A person acts at random, some seconds after it is his turn (`--think`, the mean). What is measured runs from the event
-after which only a bot is to act, to the next one. `--core 1` binds the bots to a core. Several numbers of matches are
+after which only a bot is to act, to the next one. `--core 0` binds the bots to a core. Several numbers of matches are
 measured one after the other, each on a server of its own, until somebody has waited too long.
 """
 

@@ -22,9 +22,10 @@ from warlog_service.routes.standings import ratings_json
 async def get_bots(request: AnyRequest) -> Answer:
     """The bots of the house: eight levels, each with its account and ratings, and how they play each game.
 
-    They accept a draw unless they think that they stand better, give up what they have lost, and agree to going back
-    in casual matches and to a rematch. `alive` is false while no program plays for them: a match with one then waits.
-    Seats are given to them in `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`."""
+    They accept a draw when they stand worse, or when nothing has come of a long match, give up what they have lost, and
+    agree to going back in casual matches and to a rematch. `alive` is false while no program plays for them: a match
+    with one then waits. Seats are given to them in `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to
+    `bot:8`."""
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)
     backend = service.backend
