@@ -6,8 +6,10 @@ import asyncio
 
 import pytest
 
+import warlog_core
 from tests.bots.conftest import SECONDS_MAX, Hall, match_once
 from tests.bots.test_engine import BATTLE, Gate, acted, begun, passed
+from tests.core.games import GAMES
 from warlog_bots import engine as engines
 from warlog_bots import manners
 from warlog_bots.manners import any_of
@@ -153,23 +155,14 @@ async def test_a_bot_answers_an_offered_draw_out_of_turn(
     assert answered.status == ("finished" if answer == "accept_draw" else "playing")
 
 
-OFFERED: list[tuple[str, str, dict[str, object], dict[str, str]]] = [
-    ("junqi", "south", {"players": 2, "min_steps_draw": 0}, {"north": "bot"}),
-    ("universal", "majora", {}, dict.fromkeys(("chaos", "good", "evil", "balance"), "bot")),
-    ("wec", "black", {}, {"white": "bot"}),
-    ("confrontation", "white", {}, {"black": "bot"}),
-]
-
-
-@pytest.mark.parametrize(("game", "seat", "options", "others"), OFFERED)
-async def test_in_every_game_an_offer_is_answered_by_all_seats_of_a_bot(
-    hall: Hall, game: str, seat: str, options: dict[str, object], others: dict[str, str]
-) -> None:
-    """In some the offer is gone with the next step of who has made it."""
+@pytest.mark.parametrize("game", GAMES)
+async def test_in_every_game_a_bot_answers_the_offer_of_a_draw(hall: Hall, game: str) -> None:
+    """In some the offer is gone with the next step of who has made it. The bot holds all other seats."""
     bot = await hall.bot(1)
     person, _ = await hall.person("person")
-    seats = {seat: "me", **dict.fromkeys(others, bot)}
-    made = await person.create_match(game, seats, options=options)
+    options: dict[str, object] = {"players": 2, "min_steps_draw": 0} if game == "junqi" else {}
+    seat, *others = warlog_core.game(game).seats_for(options)
+    made = await person.create_match(game, {seat: "me", **dict.fromkeys(others, bot)}, options=options)
     await person.prepare(made.match.id, seat)
     while True:
         match = await match_once(
@@ -188,6 +181,21 @@ async def test_in_every_game_an_offer_is_answered_by_all_seats_of_a_bot(
     assert said[0].seat in others
     (effect, *_) = said[0].effects  # actions are not shown to everybody in every game
     assert "accept" in effect["type"] or "decline" in effect["type"]
+
+
+async def test_a_draw_that_was_offered_while_no_program_played_is_answered(hall: Hall) -> None:
+    client, bot = await hall.person("bot")
+    first = hall.play(client)
+    person, match = await begun(hall, bot)
+    match = await waiting_for(person, match.id)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    offered = await person.act(match.id, "red", {"type": "offer_draw"})
+    hall.play(client)
+    await match_once(person, match.id, lambda one: one.version > offered.version)
+    (said,) = [event async for event in person.events(match.id, after=offered.version)]
+    assert isinstance(said, ActionTakenEvent)
+    assert said.seat == "blue"
 
 
 async def after_an_offer(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> tuple[AsyncClient, Match]:

@@ -162,7 +162,7 @@ class Engine:
             async for notice in feed:
                 self._last = notice.id
                 if isinstance(notice, Reset):
-                    await self._survey()
+                    await self._survey(offers=True)
                 elif isinstance(notice, MatchNotice) and self._mine(notice.match):
                     self._hear(notice)
 
@@ -191,16 +191,20 @@ class Engine:
     async def _survey_for_ever(self) -> None:
         for seconds in FIRST_SURVEYS_SECONDS:
             await asyncio.sleep(seconds)
-            await self._survey()
+            await self._survey(offers=True)
         while True:
             await asyncio.sleep(SURVEY_SECONDS)
             await self._survey()
 
-    async def _survey(self) -> None:
-        """Looks at each match in which something may be to be done."""
+    async def _survey(self, *, offers: bool = False) -> None:
+        """Looks at each match in which something may be to be done. `offers`: a draw may have been offered in any."""
         try:
             async for match in self._warlog.matches(player="me", status="playing"):
-                self._take_up(match, not {*match.to_act}.isdisjoint(self._seats_of(match)))
+                seats = {*self._seats_of(match)}
+                self._take_up(match, not seats.isdisjoint(match.to_act))
+                if offers and self._mine(match.id):
+                    self._table(match.id).offered |= seats.difference(match.to_act)
+                    self._wake(self._table(match.id))
             async for match in self._warlog.matches(player="me", status="lobby"):
                 prepared = all(place.prepared for place in match.seats if self._holds(place))
                 self._take_up(match, not prepared or _idle_seconds(match) > LOBBY_SECONDS)
