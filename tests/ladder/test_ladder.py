@@ -11,13 +11,14 @@ import pytest
 
 import warlog_core
 from tests.core.games import GAMES
-from tests.ladder import many_seats, matches
+from tests.core.test_search import opening
+from tests.ladder import alphabeta, many_seats, matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
 from tests.ladder.losses import Judge
 from tests.ladder.losses import play as losses_of
 from tests.ladder.many_seats import play_shared
-from tests.ladder.matches import Idle, Played, Served, Table, play_match
-from tests.ladder.players import Player, play_at_random
+from tests.ladder.matches import Idle, Played, Served, Table, play_match, sides_of
+from tests.ladder.players import OPENING, Player, play_at_random
 from tests.ladder.report import ENOUGH, of_doubled, of_neighbours, write_reports
 from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
@@ -211,6 +212,39 @@ def test_a_match_of_many_seats_is_the_same_every_time_and_shows_who_won(name: st
     balance = (tmp_path / "BALANCE.md").read_text(encoding="utf-8")
     assert f"{last} {ENOUGH + (one.winners == [last])} |" in balance
     assert f"* `{name}`: {last} has more than 60 %." in balance
+
+
+def test_a_search_with_an_opening_is_longer_in_its_first_actions() -> None:
+    table = Table("universal", {"mode": "double"}, 60)
+    played = [play_match("universal", table, ("iterations=5", one), (1.0, 1.0), 1, "") for one in
+              ("iterations=5", "iterations=5,opening=100")]  # fmt: skip
+    assert played[1].thought[1] > OPENING
+    assert played[1].seconds[1] > 3 * played[0].seconds[1]
+
+
+def test_alpha_beta_finds_what_is_best_after_the_best_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As whoever looks at all pairs of actions."""
+    monkeypatch.setattr(alphabeta, "DEPTH_MAX", 3)
+    state = opening("universal", 1, {"mode": "double"})
+    (seat,) = state.to_act
+    sides = sides_of(TABLES["universal"], state)
+
+    def worths(before: State, actor: str) -> list[tuple[float, object, State]]:
+        afters = [(one, before.after(actor, one, draws=bytes)[0]) for one in complete_actions(before, actor)]
+        return [(after.evaluate()[seat], one, after) for one, after in afters]
+
+    def after_an_answer(after: State) -> float:
+        (actor,) = after.to_act
+        values = [value for value, _, _ in worths(after, actor)]
+        return max(values) if sides[actor] == sides[seat] else min(values)
+
+    best = sorted(worths(state, seat), key=lambda one: -one[0])[:6]
+    values = {repr(action): after_an_answer(after) for _, action, after in best}
+    player = alphabeta.AlphaBeta(sides, 1_000_000, 6)
+    assert values[repr(player.action(state, seat))] == max(values.values())
+    spent = alphabeta.AlphaBeta(sides, 1, 6)
+    assert spent.action(state, seat) == best[0][1]
+    assert spent.depths == {1: 1}
 
 
 def test_the_usual_questions_join_all_levels() -> None:
