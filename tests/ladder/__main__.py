@@ -192,7 +192,7 @@ def main() -> None:
         "--pair", action="append", metavar="A:B", help='levels, "random", "greedy", or settings'
     )
     parser.add_argument("--matches", type=int, default=60, help="at most so many of each pair (%(default)s)")
-    parser.add_argument("--minutes", type=float, default=40, help="at most so long (%(default)s)")
+    parser.add_argument("--minutes", type=float, default=30, help="at most so long (%(default)s)")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--full", action="store_true", help="levels search as long as they may")
     parser.add_argument("--all", action="store_true", help="play on when a question is settled")
