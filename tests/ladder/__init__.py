@@ -6,4 +6,6 @@ python -m tests.ladder --full --minutes 600    # level 8 as it plays, a few matc
 python -m tests.ladder --seats 20                # who wins where every seat plays for itself
 python -m tests.ladder --report                # docs/STRENGTH.md and docs/BALANCE.md from the results
 python -m tests.ladder.losses hex greedy 8       # what a player's actions cost it, as longer searches see it
+python -m tests.ladder.alphabeta universal       # alpha-beta against the search
+python -m tests.ladder.likely                    # what weighing worlds by likely moves would tell
 """

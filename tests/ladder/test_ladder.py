@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES
 from tests.core.test_search import opening
-from tests.ladder import alphabeta, many_seats, matches
+from tests.ladder import alphabeta, likely, many_seats, matches
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
+from tests.ladder.likely import Hidden, bits, fitted
 from tests.ladder.losses import Judge
 from tests.ladder.losses import play as losses_of
 from tests.ladder.many_seats import play_shared
@@ -245,6 +247,30 @@ def test_alpha_beta_finds_what_is_best_after_the_best_answer(monkeypatch: pytest
     spent = alphabeta.AlphaBeta(sides, 1, 6)
     assert spent.action(state, seat) == best[0][1]
     assert spent.depths == {1: 1}
+
+
+def test_weights_are_found_where_pieces_that_move_often_are_others() -> None:
+    """Among pieces of which each type came up as often: a mine in four of five that never moved, a major in the
+    others. Of pieces that are as they came up nothing is to be found."""
+    types, thought = ["major", "mine"], Counter({"major": 40, "mine": 40})
+    uneven = [Hidden(0, (0, 0), "mine" if one % 5 else "major", thought, thought) for one in range(200)]
+    even = [Hidden(0, (0, 1), types[one % 2], thought, thought) for one in range(200)]
+    weights = fitted([*uneven, *even], types)
+    assert weights[(0, 0), "mine"] / weights[(0, 0), "major"] == pytest.approx(4, rel=0.1)
+    assert weights[(0, 1), "mine"] == pytest.approx(1, abs=0.02)
+    assert bits(even, types, weights) == pytest.approx(1, abs=0.001)
+    assert bits(uneven, types, weights) == pytest.approx(0.722, abs=0.005)
+
+
+def test_hidden_pieces_of_a_match_are_counted_by_what_they_come_up_as(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(likely, "MOVES_MAX", likely.EVERY)
+    pieces = likely.match(3, 1.0, 1)
+    assert pieces
+    for piece in pieces:
+        assert piece.sampled.total() <= likely.WORLDS
+        assert piece.believed.total() == likely.WORLDS  # each world has a piece there
 
 
 def test_the_usual_questions_join_all_levels() -> None:
