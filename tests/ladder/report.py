@@ -351,8 +351,8 @@ def _service(found: Sequence[Served | Idle]) -> list[str]:
     if served:
         lines += [
             "People who act at random, over REST, against one process of the house's bots on one core, in all games",
-            "(`tests.load.opponents --core 0`). Everybody is to be answered within five seconds, and no bot to lose on",
-            "time.",
+            "(`tests.load.opponents --core 0`). Everybody is to be answered within five seconds, and no bot is to lose",
+            "on time.",
             "",
             "| level | matches at once | answers | seconds until one: median, 99 %, longest | iterations of a search |"
             " clock, time-outs |",

@@ -225,7 +225,7 @@ def test_a_search_with_an_opening_is_longer_in_its_first_actions() -> None:
 
 
 def test_alpha_beta_finds_what_is_best_after_the_best_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As whoever looks at all pairs of actions."""
+    """Of the six best actions at a glance it takes the one that is best after the best answer."""
     monkeypatch.setattr(alphabeta, "DEPTH_MAX", 3)
     state = opening("universal", 1, {"mode": "double"})
     (seat,) = state.to_act

@@ -241,7 +241,10 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    given = arguments().parse_args()
+    parser = arguments()
+    given = parser.parse_args()
+    if given.results and not given.idle and (given.core is None or given.bots != 1):
+        parser.error("--results are of one process on one core: give --core, and no --bots")
     if given.idle:
         found: list[Served | Idle] = [asyncio.run(idle(given.idle, given.bots))]
     else:

@@ -157,8 +157,8 @@ async def test_a_draw_is_offered_to_whoever_may_answer_in_turn_or_not(table: Tab
     }
 
 
-async def test_of_three_seats_those_are_told_that_can_accept_a_draw(table: Table) -> None:
-    """Who has made the offer, and who is out, cannot. Bob holds two seats and is told once."""
+async def test_of_an_offered_draw_those_seats_are_told_that_can_accept_it(table: Table) -> None:
+    """Not the seat that offers it, and no seat that has resigned. Bob holds two seats and gets one notice."""
     seats = {"red": "me", "blue": BOB.id, "green": BOB.id, "yellow": "me"}
     spec = CreateMatch("hex", {"army": "preset", "seats": 4}, seats)
     match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
