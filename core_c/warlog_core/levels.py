@@ -1,6 +1,7 @@
 """Computer opponents in eight levels: how long each searches, and what it does where a search is of no use.
 
-A game's share stands in `rules/<game>_opponent.json` (an `Opponent`); one without the file has the defaults."""
+A game's share stands in `rules/<game>_opponent.json` (an `Opponent`); one without the file has the defaults. If its
+matches begin alike, `rules/<game>_openings.json` (a list of `Openings`) may say how to begin them."""
 
 from __future__ import annotations
 
@@ -17,11 +18,12 @@ from warlog_core.binding import OPEN_BYTES
 from warlog_core.codecs._actions import type_name
 from warlog_core.errors import Refused
 from warlog_core.opponent import Belief, Choice, Settings, Stop, search
-from warlog_core.state import State
+from warlog_core.rule_set import RuleSet
+from warlog_core.state import State, new_state
 
 LEVELS = range(1, 9)
 
-SEARCH_VERSION = 14
+SEARCH_VERSION = 15
 """Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
 version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
 
@@ -41,6 +43,7 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
     slip         how much worse than the best of them, by `evaluate` in a sampled world, the chosen one may be
     book         does it use the game's book?
     belief       does it remember what it has seen? (`Belief`)
+    openings     does it use the game's book of openings?
     settings     how the search goes about it, if not as in the game's other levels"""
 
     iterations: int
@@ -49,6 +52,7 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
     slip: float = SLIP
     book: bool = True
     belief: bool = False
+    openings: bool = False
     settings: Settings | None = None
 
 
@@ -74,6 +78,22 @@ class Prepared(Struct, frozen=True, forbid_unknown_fields=True):
     where: dict[str, int] = {}
 
 
+class Branch(Struct, frozen=True, forbid_unknown_fields=True):
+    """A good action, and what is good after it, for whoever is then to act."""
+
+    action: dict[str, Any]
+    then: tuple[Branch, ...] = ()
+
+
+class Openings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Good actions from the start of a match with these options on; `found`: how they were found. Wherever one of its
+    positions comes up, one of the actions is chosen at random."""
+
+    options: dict[str, Any]
+    first: tuple[Branch, ...]
+    found: str
+
+
 class Opponent(Struct, frozen=True, forbid_unknown_fields=True):
     """`rules/<game>_opponent.json`.
 
@@ -97,6 +117,12 @@ class Opponent(Struct, frozen=True, forbid_unknown_fields=True):
 def opponent_of(game: str) -> Opponent:
     file = resources.files("warlog_core").joinpath(f"rules/{game}_opponent.json")
     return msgspec.json.decode(file.read_bytes(), type=Opponent) if file.is_file() else Opponent()
+
+
+@cache
+def openings_of(game: str) -> tuple[Openings, ...]:
+    file = resources.files("warlog_core").joinpath(f"rules/{game}_openings.json")
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Openings, ...]) if file.is_file() else ()
 
 
 def level(game: str, number: int) -> Level:
@@ -137,6 +163,9 @@ def play(
     prepared = prepared_action(seen, seat, rng, book=how.book)
     if prepared is not None:
         return _unsearched(seen, seat, prepared, seed)
+    opened = opening_actions(seen) if how.openings else ()
+    if opened:
+        return _unsearched(seen, seat, _drawn(opened, rng), seed)
     if not seen.game.raw.has_search or rng.random() < how.random:
         return _unsearched(seen, seat, _any_of(seen, seat, actions, rng, how.drawn, how.slip), seed)
     count = how.iterations if iterations is None else min(how.iterations, max(1, iterations))
@@ -228,6 +257,30 @@ def _known(seen: State, seat: str, opponent: Opponent) -> list[dict[str, Any]]:
         if all(setup.get(name) == number for name, number in one.where.items())
         and seen.check(seat, one.action) is None
     ]
+
+
+def opening_actions(seen: State) -> Sequence[Any]:
+    """What the book of openings has for this position."""
+    return _opening_positions(seen.game).get((seen.public_setup, seen.data), ())
+
+
+@cache
+def _opening_positions(game: RuleSet) -> dict[tuple[bytes, bytes], list[dict[str, Any]]]:
+    """Setup and what the seat to act sees → its actions. A position is known however it came about."""
+    found: dict[tuple[bytes, bytes], list[dict[str, Any]]] = {}
+    for openings in openings_of(game.name):
+        state = new_state(game, openings.options, draws=bytes)
+        branches = [(state, branch) for branch in openings.first]
+        while branches:
+            state, branch = branches.pop()
+            seat = state.to_act[0]
+            known = found.setdefault((state.public_setup, state.seen_by(seat).data), [])
+            if branch.action not in known:
+                known.append(branch.action)
+            if branch.then:
+                after, _ = state.after(seat, branch.action, draws=bytes)
+                branches += [(after, one) for one in branch.then]
+    return found
 
 
 def _changes_nothing(seen: State, seat: str, action: object) -> bool:

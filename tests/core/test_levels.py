@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.core.test_properties import entropy_of, random_line, start
 from tests.core.test_search import opening
 from warlog_core import LEVELS, Level, State
 from warlog_core.codecs._actions import type_name
-from warlog_core.levels import Opponent, complete_actions, opponent_of
+from warlog_core.levels import Openings, Opponent, complete_actions, openings_of, opponent_of
 
 WALKS = walks(every=10)
 ITERATIONS = 12  # at most, where it is not the strength that counts
@@ -189,6 +190,65 @@ def test_a_book_is_used_by_the_levels_that_know_it_and_where_it_fits(name: str) 
     assert all(action in book for action in chosen(state, 8))
     assert len({json.dumps(action) for action in chosen(state, 8)}) == len(book)
     assert not any(action in book for action in chosen(state, 1))
+
+
+OPENED = [(name, number) for name in GAMES for number in range(len(openings_of(name)))]
+
+
+def book_positions(name: str, openings: Openings) -> Iterator[tuple[State, list[Any]]]:
+    """Every position of the book, and what is good there."""
+    start = warlog_core.game(name).new(options=openings.options, draws=random.Random(5).randbytes)
+    waiting = [(start, openings.first)]
+    while waiting:
+        state, branches = waiting.pop()
+        yield state, [one.action for one in branches]
+        for one in branches:
+            after, _ = state.after(state.to_act[0], one.action, draws=random.Random(5).randbytes)
+            waiting += [(after, one.then)] if one.then else []
+
+
+@pytest.mark.parametrize(("name", "number"), OPENED)
+def test_level_8_begins_by_its_book_of_openings_and_takes_all_that_is_good_there(
+    name: str, number: int
+) -> None:
+    openings = openings_of(name)[number]
+    assert openings.found
+    chosen: dict[str, set[str]] = defaultdict(set)
+    good: dict[str, set[str]] = defaultdict(set)
+    for state, actions in book_positions(name, openings):
+        seat = state.to_act[0]
+        good[state.hash] |= {json.dumps(one) for one in actions}
+        for seed in range(12 * len(actions)):
+            choice = warlog_core.play(
+                state.seen_by(seat), seat, level=8, seed=seed, iterations=1, arena=ARENA
+            )
+            assert choice is not None
+            assert choice.iterations == 0
+            assert state.check(seat, choice.action) is None
+            chosen[state.hash].add(json.dumps(choice.action))
+    assert chosen == good
+    assert len(good) >= 30
+
+
+@pytest.mark.parametrize(("name", "number"), OPENED)
+def test_what_is_not_in_the_book_of_openings_is_searched_for(name: str, number: int) -> None:
+    openings = openings_of(name)[number]
+    state = warlog_core.game(name).new(options=openings.options, draws=random.Random(5).randbytes)
+    seat = state.to_act[0]
+    for level in LEVELS[:-1]:
+        assert not warlog_core.level(name, level).openings
+    lower = warlog_core.play(state.seen_by(seat), seat, level=7, seed=1, iterations=ITERATIONS, arena=ARENA)
+    assert lower is not None
+    assert lower.iterations == ITERATIONS
+    known = {json.dumps(one.action) for one in openings.first}
+    other = next(
+        one for one in complete_actions(state, seat) if json.dumps(msgspec.to_builtins(one)) not in known
+    )
+    state.apply(seat, other, draws=random.Random(5).randbytes)
+    seat = state.to_act[0]
+    choice = warlog_core.play(state.seen_by(seat), seat, level=8, seed=1, iterations=ITERATIONS, arena=ARENA)
+    assert choice is not None
+    assert choice.iterations == ITERATIONS
 
 
 def test_an_army_of_the_book_is_not_bought_with_other_points() -> None:

@@ -7,5 +7,6 @@ python -m tests.ladder --seats 20                # who wins where every seat pla
 python -m tests.ladder --report                # docs/STRENGTH.md and docs/BALANCE.md from the results
 python -m tests.ladder.losses hex greedy 8       # what a player's actions cost it, as longer searches see it
 python -m tests.ladder.alphabeta universal       # alpha-beta against the search
+python -m tests.ladder.openings wec              # a book of openings, by long searches
 python -m tests.ladder.likely                    # what weighing worlds by likely moves would tell
 """

@@ -42,7 +42,8 @@ Written by `make ladder` (`python -m tests.ladder --report`) from its results. W
   Wilson's, of 95 %; that tests stop early makes them a little too narrow.
 * **Elo**: the likeliest ratings by all results of the table, random play being 0, with standard errors. All results of
   a level count for it, whatever its part was. Where nearly every match is won, the difference is a lower bound.
-* Levels play as the house's bots do, with their books and beliefs. `SEARCH_VERSION` was {version} when this was
+* Levels play as the house's bots do, with their books and beliefs (level 8 of both kinds of chess begins by a book of
+  openings). `SEARCH_VERSION` was {version} when this was
   written.
 * **At random**: the share of a level's actions that chance chooses, out of 2 or 64 that are drawn, but for those that
   are much worse at a glance (`drawn` and `slip` in `rules/<game>_opponent.json`).
@@ -71,6 +72,7 @@ def version_of(game: str) -> str:
         core / "src" / "belief.c",
         *sorted((core / "src" / "games").glob(f"{game}*.[ch]")),
         core / "warlog_core" / "rules" / f"{game}_opponent.json",
+        core / "warlog_core" / "rules" / f"{game}_openings.json",
         core / "warlog_core" / "levels.py",
     ]
     digest = hashlib.sha256()

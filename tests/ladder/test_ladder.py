@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from pathlib import Path
@@ -13,9 +14,9 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES
 from tests.core.test_search import opening
-from tests.ladder import alphabeta, likely, many_seats, matches
+from tests.ladder import alphabeta, likely, many_seats, matches, openings
 from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
-from tests.ladder.likely import Hidden, bits, fitted
+from tests.ladder.likely import Hidden, by_deeds, fitted, mean_bits, shares
 from tests.ladder.losses import Judge
 from tests.ladder.losses import play as losses_of
 from tests.ladder.many_seats import play_shared
@@ -26,7 +27,7 @@ from tests.ladder.statistics import Score, is_settled, ratings
 from tests.ladder.tables import TABLES
 from warlog_core import Belief, Choice, State
 from warlog_core.codecs._actions import type_name
-from warlog_core.levels import complete_actions, opponent_of
+from warlog_core.levels import Branch, Openings, complete_actions, opponent_of
 
 
 def test_every_game_of_the_build_has_a_table() -> None:
@@ -249,17 +250,55 @@ def test_alpha_beta_finds_what_is_best_after_the_best_answer(monkeypatch: pytest
     assert spent.depths == {1: 1}
 
 
+def test_a_book_of_openings_is_found_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openings, "RULES", tmp_path)
+    start = warlog_core.game("wec").new(draws=bytes)
+    found = openings.grow("wec", start, positions=4, searches=2, iterations=30, processes=1)
+    book = Openings({}, openings.branches(found), "by a test")
+    openings.write("wec", book)
+    read = msgspec.json.decode((tmp_path / "wec_openings.json").read_bytes(), type=list[Openings])
+    assert read[-1] == book
+    assert [one.options for one in read].count({}) == 1
+
+    def positions(state: State, some: tuple[Branch, ...]) -> int:
+        for one in some:
+            assert state.check(state.to_act[0], one.action) is None
+        after = [(state.after(state.to_act[0], one.action, draws=bytes)[0], one.then) for one in some]
+        return 1 + sum(positions(state, then) for state, then in after if then)
+
+    assert positions(start, book.first) == 4
+    visits = Counter({b'{"type":"a"}': 60, b'{"type":"b"}': 30, b'{"type":"c"}': 29})
+    assert openings.good_actions(visits) == [{"type": "a"}, {"type": "b"}]
+
+
 def test_weights_are_found_where_pieces_that_move_often_are_others() -> None:
     """Among pieces of which each type came up as often: a mine in four of five that never moved, a major in the
     others. Of pieces that are as they came up nothing is to be found."""
     types, thought = ["major", "mine"], Counter({"major": 40, "mine": 40})
-    uneven = [Hidden(0, (0, 0), "mine" if one % 5 else "major", thought, thought) for one in range(200)]
-    even = [Hidden(0, (0, 1), types[one % 2], thought, thought) for one in range(200)]
+    uneven = [Hidden(0, (0, 0), "mine" if one % 5 else "major", thought, thought, {}) for one in range(200)]
+    even = [Hidden(0, (0, 1), types[one % 2], thought, thought, {}) for one in range(200)]
     weights = fitted([*uneven, *even], types)
     assert weights[(0, 0), "mine"] / weights[(0, 0), "major"] == pytest.approx(4, rel=0.1)
     assert weights[(0, 1), "mine"] == pytest.approx(1, abs=0.02)
-    assert bits(even, types, weights) == pytest.approx(1, abs=0.001)
-    assert bits(uneven, types, weights) == pytest.approx(0.722, abs=0.005)
+
+    def bits(pieces: list[Hidden]) -> float:
+        return mean_bits((shares(one.believed, one.bucket, types, weights), one.type) for one in pieces)
+
+    assert bits(even) == pytest.approx(1, abs=0.001)
+    assert bits(uneven) == pytest.approx(0.722, abs=0.005)
+
+
+def test_deeds_and_layouts_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    types, thought = ["major", "mine"], Counter({"major": 40, "mine": 40})
+    piece = Hidden(0, (0, 0), "mine", thought, thought, {"mine": math.log(4)})
+    assert mean_bits([(by_deeds(piece, types), piece.type)]) == pytest.approx(-math.log2(0.8))
+    even, known = likely.bits_of_the_book(1e9)
+    assert known == pytest.approx(even, abs=0.001)
+    book = [one for one in opponent_of("junqi").book[:2] for _ in range(2)]  # two layouts, each twice
+    alike = msgspec.structs.replace(opponent_of("junqi"), book=(*book, *book))
+    monkeypatch.setattr(likely, "opponent_of", lambda _: alike)
+    even, known = likely.bits_of_the_book(10)
+    assert known < even - 0.3
 
 
 def test_hidden_pieces_of_a_match_are_counted_by_what_they_come_up_as(
@@ -268,6 +307,7 @@ def test_hidden_pieces_of_a_match_are_counted_by_what_they_come_up_as(
     monkeypatch.setattr(likely, "MOVES_MAX", likely.EVERY)
     pieces = likely.match(3, 1.0, 1)
     assert pieces
+    assert any(piece.deeds for piece in pieces)
     for piece in pieces:
         assert piece.sampled.total() <= likely.WORLDS
         assert piece.believed.total() == likely.WORLDS  # each world has a piece there

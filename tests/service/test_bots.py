@@ -18,6 +18,7 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused
 from tests.service.waiting import eventually
 from warlog_bots.manners import any_of
+from warlog_core.levels import openings_of
 from warlog_events.match.bots import action_seed, house
 from warlog_events.match.verify import verify_record
 from warlog_events.match.verify_bots import verify_bots
@@ -228,6 +229,30 @@ def test_what_a_former_version_of_the_bots_has_found_is_not_checked_and_the_comm
     assert code == 1
     assert "bots: 0 actions found again" in said
     assert "bots not checked: 3 actions, from version 4 on, were found by another version" in said
+
+
+@pytest.mark.parametrize(("game", "options"), [("wec", {}), ("universal", {"mode": "double"})])
+def test_level_8_begins_by_its_book_of_openings_and_that_can_be_found_again(
+    api: Api, secret: str, game: str, options: dict[str, Any]
+) -> None:
+    ada, player = api.player(), bot(api, secret, 8)
+    start = warlog_core.game(game).new(options=options, draws=bytes)
+    (opens,) = start.to_act
+    seats = {**dict.fromkeys(start.seats, "me"), opens: "bot:8"}
+    match = ada.create(game=game, options=options, seats=seats)["match"]["id"]
+    opened = move(player, match, opens, 8)["action"]
+    assert opened in [one.action for one in openings_of(game)[0].first]
+    while ada.match(match)["status"] == "playing":
+        (seat,) = ada.match(match)["to_act"]
+        if seat == opens:
+            move(player, match, opens, 8)
+        else:
+            ok(ada.act(match, seat, {"type": "resign"}), 201)
+    record = ok(api.get(f"/matches/{match}/export"))
+    searches = [event["search"] for event in record["events"] if "search" in event]
+    assert searches[0]["iterations"] == 0
+    verdict = verify_bots(record)
+    assert (verdict.found, verdict.detail) == (len(searches), "")
 
 
 def test_what_a_bot_did_is_found_again_on_every_line_where_much_is_hidden(api: Api, secret: str) -> None:
