@@ -142,6 +142,7 @@ def play(
     belief: Belief | None = None,
     arena: bytearray | None = None,
     stop: Stop | None = None,
+    openings: bool = True,
 ) -> Choice | None:
     """What a computer opponent of this level does as `seat`, from `seen`: `state.seen_by(seat)`. With the same view,
     level, seed, iterations and belief the choice is the same.
@@ -150,6 +151,7 @@ def play(
     belief      of this seat, as for `search`
     arena       the search's memory, as for `search`
     stop        as for `search`
+    openings    may it use its book of openings? Not where values and lines are wanted: a book has none
 
     `Choice.iterations` is 0 for what was not searched for: what a book or chance decides, and everything in a game that
     has no search. It gives up only where there is nothing else to do. None where the seat has nothing to decide, or
@@ -163,7 +165,7 @@ def play(
     prepared = prepared_action(seen, seat, rng, book=how.book)
     if prepared is not None:
         return _unsearched(seen, seat, prepared, seed)
-    opened = opening_actions(seen) if how.openings else ()
+    opened = opening_actions(seen) if how.openings and openings else ()
     if opened:
         return _unsearched(seen, seat, _drawn(opened, rng), seed)
     if not seen.game.raw.has_search or rng.random() < how.random:

@@ -24,6 +24,7 @@ from warlog_bots import Thinker
 from warlog_bots.analyst import SPARE_SECONDS, Analyst, Task, _step_back, found
 from warlog_client import AsyncClient, Match, ServiceUnavailable
 from warlog_core import Stop
+from warlog_core.levels import opening_actions
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +134,18 @@ def test_a_search_of_any_game_is_told_as_the_service_wants_it(seed: int) -> None
             assert state.check(seat, one["action"]) is None
             assert 0 <= one["value"] <= 1
         assert found(task, Stop())[0] == done
+
+
+@pytest.mark.parametrize(("game", "options"), [("wec", {}), ("universal", {"mode": "double"})])
+def test_where_a_book_has_the_opening_an_analysis_searches(game: str, options: dict[str, str]) -> None:
+    """Readers want values and lines, and a book has none."""
+    state = warlog_core.game(game).new(options=options, draws=bytes)
+    (seat,) = state.to_act
+    assert opening_actions(state.seen_by(seat))
+    task = Task("m_x", game, 1, state.public_setup, state.seen_by(seat).data, seat, 7, 200, 3)
+    done, _ = found(task, Stop())
+    assert done is not None
+    assert done["iterations"] == 200
+    assert len(done["found"]) == 3
+    assert all(one["visits"] > 0 for one in done["found"])
+    assert done["found"][0]["line"]

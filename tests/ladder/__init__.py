@@ -8,5 +8,5 @@ python -m tests.ladder --report                # docs/STRENGTH.md and docs/BALAN
 python -m tests.ladder.losses hex greedy 8       # what a player's actions cost it, as longer searches see it
 python -m tests.ladder.alphabeta universal       # alpha-beta against the search
 python -m tests.ladder.openings wec              # a book of openings, by long searches
-python -m tests.ladder.likely                    # what weighing worlds by likely moves would tell
+python -m tests.ladder.likely                    # what weighing worlds by what is likely would tell
 """

@@ -1631,7 +1631,10 @@ export interface components {
             /** @description where it leads, as far as the seat sees; null: it is not listed */
             trace: components["schemas"]["Trace"] | null;
         };
-        /** @description What the computer would do as a seat. `warlog_core.play` finds it again, with level 8 and this seed. */
+        /**
+         * @description What the computer would do as a seat. `warlog_core.play` finds it again, with level 8, this seed and
+         *     `openings=False`.
+         */
         Analysis: {
             /** @description the newest */
             version: number;

@@ -301,7 +301,8 @@ class AnalysedAction(FoundAction, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the computer would do as a seat. `warlog_core.play` finds it again, with level 8 and this seed."""
+    """What the computer would do as a seat. `warlog_core.play` finds it again, with level 8, this seed and
+    `openings=False`."""
 
     version: Annotated[int, Meta(description="the newest")]
     at: Annotated[int, Meta(description="the version that was looked at")]

@@ -123,7 +123,13 @@ def found(task: Task, stop: Stop) -> tuple[dict[str, Any] | None, float]:
     try:
         state = warlog_core.game(task.game, task.rules_version).load(task.setup, task.state)
         choice = warlog_core.play(
-            state, task.seat, level=LEVEL, seed=task.seed, iterations=task.iterations, stop=stop
+            state,
+            task.seat,
+            level=LEVEL,
+            seed=task.seed,
+            iterations=task.iterations,
+            stop=stop,
+            openings=False,
         )
     except Stopped:
         return None, time.thread_time() - spent
