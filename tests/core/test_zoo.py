@@ -481,11 +481,15 @@ def test_other_threads_go_on_while_a_vector_takes_its_steps() -> None:
             vector.step(actions)
             told.append(counted - before)
 
-    other = threading.Thread(target=steps)
-    other.start()
-    while other.is_alive():
-        counted += 1
-    assert sorted(told)[10] > 100, told  # next to none if a step held the interpreter
+    for _ in range(10):  # a busy machine may not let this thread run at all for a while
+        told.clear()
+        other = threading.Thread(target=steps)
+        other.start()
+        while other.is_alive():
+            counted += 1
+        if sorted(told)[10] > 100:
+            return
+    raise AssertionError(told)  # next to none if a step held the interpreter
 
 
 def test_without_pettingzoo_a_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

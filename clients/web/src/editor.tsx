@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Boards, type Target } from "./board";
 import { type Cell, nameOf } from "./choose";
 import type { Described, Entry, Json } from "./described";
@@ -149,7 +149,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
     }
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => { // not after the next frame: a key may come sooner, and would go by what was chosen before
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
       if (event.key === "Escape") drop();
