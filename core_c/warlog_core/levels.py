@@ -79,15 +79,15 @@ class Prepared(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Branch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A good action, and what is good after it, for whoever is then to act."""
+    """An action of a book of openings. `then`: the actions for the position after it, of the seat that acts there."""
 
     action: dict[str, Any]
     then: tuple[Branch, ...] = ()
 
 
 class Openings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Good actions from the start of a match with these options on; `found`: how they were found. Wherever one of its
-    positions comes up, one of the actions is chosen at random."""
+    """A book of openings for matches with these options. Wherever one of its positions comes up, one of the actions
+    that it has there is chosen at random. `found`: how the book was found."""
 
     options: dict[str, Any]
     first: tuple[Branch, ...]
@@ -151,7 +151,7 @@ def play(
     belief      of this seat, as for `search`
     arena       the search's memory, as for `search`
     stop        as for `search`
-    openings    may it use its book of openings? Not where values and lines are wanted: a book has none
+    openings    False: it searches where it would use its book of openings, which has no values and no lines
 
     `Choice.iterations` is 0 for what was not searched for: what a book or chance decides, and everything in a game that
     has no search. It gives up only where there is nothing else to do. None where the seat has nothing to decide, or

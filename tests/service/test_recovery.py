@@ -129,7 +129,7 @@ def test_kill_9_of_the_server_loses_no_answered_command(tmp_path: Path) -> None:
         server.kill()
         load.stop()
         server.start()
-        # The killed server's Redis saves and ends; until then the new one may use it, and gets one of its own after.
+        # The killed server's Redis saves and ends. The new server may use it until then, and starts its own after that.
         eventually(lambda: _embedded_pid(tmp_path) != former and ready(server.url) == 200)
         load.check(server.url)
 

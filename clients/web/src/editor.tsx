@@ -149,7 +149,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
     }
   };
 
-  useLayoutEffect(() => { // not after the next frame: a key may come sooner, and would go by what was chosen before
+  useLayoutEffect(() => { // useEffect waits for the next frame: a key pressed before it would act on what was chosen before
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
       if (event.key === "Escape") drop();
